@@ -1,0 +1,1 @@
+complete --command kschedx --no-files --arguments "(env _KSCHEDX_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=get-args _TYPER_COMPLETE_ARGS=(commandline -cp) kschedx)" --condition "env _KSCHEDX_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=is-args _TYPER_COMPLETE_ARGS=(commandline -cp) kschedx"
