@@ -1,0 +1,1 @@
+"""Kubernetes objects as typed values, quantities and selectors. Imports nothing of ours."""

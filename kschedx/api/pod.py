@@ -1,0 +1,296 @@
+"""Pod and its parts, as far as scheduling reads them. Upstream: api/core/v1/types.go (v1.35.4)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kschedx.api.meta import LabelSelector, Object, ObjectMeta, StringMap, Struct
+from kschedx.api.quantity import Quantity
+from kschedx.api.selectors import (
+    NodeSelector,
+    PreferredSchedulingTerm,
+)
+from kschedx.api.storage import PersistentVolumeClaimTemplate
+
+ResourceList = dict[str, Quantity]
+
+SUCCEEDED = "Succeeded"
+FAILED = "Failed"
+
+
+class ResourceClaimUse(Struct, frozen=True):
+    name: str = ""
+    request: str = ""
+
+
+class ResourceRequirements(Struct, frozen=True):
+    requests: ResourceList = {}
+    limits: ResourceList = {}
+    claims: tuple[ResourceClaimUse, ...] = ()
+
+
+class ContainerPort(Struct, frozen=True):
+    container_port: int = 0
+    host_port: int = 0
+    host_ip: str = msgspec.field(name="hostIP", default="")
+    protocol: str = ""
+    name: str = ""
+
+
+class Container(Struct, frozen=True):
+    name: str = ""
+    image: str = ""
+    resources: ResourceRequirements = ResourceRequirements()
+    ports: tuple[ContainerPort, ...] = ()
+    restart_policy: str = ""
+
+    @property
+    def restartable(self) -> bool:
+        """An init container with restartPolicy Always: a sidecar."""
+        return self.restart_policy == "Always"
+
+
+class Toleration(Struct, frozen=True):
+    key: str = ""
+    operator: str = ""
+    value: str = ""
+    effect: str = ""
+    toleration_seconds: int | None = None
+
+
+class PodAffinityTerm(Struct, frozen=True):
+    topology_key: str = ""
+    label_selector: LabelSelector | None = None
+    namespaces: tuple[str, ...] = ()
+    namespace_selector: LabelSelector | None = None
+    match_label_keys: tuple[str, ...] = ()
+    mismatch_label_keys: tuple[str, ...] = ()
+
+
+class WeightedPodAffinityTerm(Struct, frozen=True):
+    weight: int = 0
+    pod_affinity_term: PodAffinityTerm = PodAffinityTerm()
+
+
+class PodAffinity(Struct, frozen=True):
+    """Both podAffinity and podAntiAffinity have this shape."""
+
+    required: tuple[PodAffinityTerm, ...] = msgspec.field(
+        name="requiredDuringSchedulingIgnoredDuringExecution", default=()
+    )
+    preferred: tuple[WeightedPodAffinityTerm, ...] = msgspec.field(
+        name="preferredDuringSchedulingIgnoredDuringExecution", default=()
+    )
+
+
+class NodeAffinity(Struct, frozen=True):
+    required: NodeSelector | None = msgspec.field(
+        name="requiredDuringSchedulingIgnoredDuringExecution", default=None
+    )
+    preferred: tuple[PreferredSchedulingTerm, ...] = msgspec.field(
+        name="preferredDuringSchedulingIgnoredDuringExecution", default=()
+    )
+
+
+class Affinity(Struct, frozen=True):
+    node_affinity: NodeAffinity | None = None
+    pod_affinity: PodAffinity | None = None
+    pod_anti_affinity: PodAffinity | None = None
+
+
+class TopologySpreadConstraint(Struct, frozen=True):
+    max_skew: int = 0
+    topology_key: str = ""
+    when_unsatisfiable: str = ""
+    label_selector: LabelSelector | None = None
+    min_domains: int | None = None
+    node_affinity_policy: str | None = None
+    node_taints_policy: str | None = None
+    match_label_keys: tuple[str, ...] = ()
+
+
+class ClaimVolume(Struct, frozen=True):
+    claim_name: str = ""
+    read_only: bool = False
+
+
+class EphemeralVolume(Struct, frozen=True):
+    volume_claim_template: PersistentVolumeClaimTemplate | None = None
+
+
+class CSIVolume(Struct, frozen=True):
+    driver: str = ""
+
+
+class GCEPersistentDisk(Struct, frozen=True):
+    pd_name: str = ""
+    read_only: bool = False
+
+
+class AWSElasticBlockStore(Struct, frozen=True):
+    volume_id: str = msgspec.field(name="volumeID", default="")
+    read_only: bool = False
+
+
+class ISCSIVolume(Struct, frozen=True):
+    iqn: str = ""
+    read_only: bool = False
+
+
+class RBDVolume(Struct, frozen=True):
+    monitors: tuple[str, ...] = ()
+    image: str = ""
+    pool: str = ""
+    read_only: bool = False
+
+
+class ImageVolume(Struct, frozen=True):
+    reference: str = ""
+
+
+class AzureDiskVolume(Struct, frozen=True):
+    disk_name: str = ""
+
+
+class CinderVolume(Struct, frozen=True):
+    volume_id: str = msgspec.field(name="volumeID", default="")
+
+
+class PortworxVolume(Struct, frozen=True):
+    volume_id: str = msgspec.field(name="volumeID", default="")
+
+
+class VsphereVolume(Struct, frozen=True):
+    volume_path: str = ""
+
+
+class Volume(Struct, frozen=True):
+    name: str = ""
+    persistent_volume_claim: ClaimVolume | None = None
+    ephemeral: EphemeralVolume | None = None
+    csi: CSIVolume | None = None
+    gce_persistent_disk: GCEPersistentDisk | None = None
+    aws_elastic_block_store: AWSElasticBlockStore | None = None
+    iscsi: ISCSIVolume | None = None
+    rbd: RBDVolume | None = None
+    azure_disk: AzureDiskVolume | None = None
+    cinder: CinderVolume | None = None
+    portworx_volume: PortworxVolume | None = None
+    vsphere_volume: VsphereVolume | None = None
+    image: ImageVolume | None = None
+    empty_dir: Struct | None = None
+    host_path: Struct | None = None
+
+
+class PodSchedulingGate(Struct, frozen=True):
+    name: str = ""
+
+
+class PodResourceClaim(Struct, frozen=True):
+    name: str = ""
+    resource_claim_name: str | None = None
+    resource_claim_template_name: str | None = None
+
+
+class PodSpec(Struct, frozen=True):
+    containers: tuple[Container, ...] = ()
+    init_containers: tuple[Container, ...] = ()
+    node_name: str = ""
+    node_selector: StringMap = {}
+    affinity: Affinity | None = None
+    tolerations: tuple[Toleration, ...] = ()
+    topology_spread_constraints: tuple[TopologySpreadConstraint, ...] = ()
+    overhead: ResourceList = {}
+    resources: ResourceRequirements | None = None
+    priority: int | None = None
+    priority_class_name: str = ""
+    preemption_policy: str | None = None
+    scheduler_name: str = ""
+    scheduling_gates: tuple[PodSchedulingGate, ...] = ()
+    volumes: tuple[Volume, ...] = ()
+    host_network: bool = False
+    resource_claims: tuple[PodResourceClaim, ...] = ()
+    runtime_class_name: str | None = None
+    termination_grace_period_seconds: int | None = None
+    restart_policy: str = ""
+    workload_ref: Struct | None = None
+    scheduling_group: Struct | None = None
+
+
+class PodCondition(Struct, frozen=True):
+    type: str = ""
+    status: str = ""
+    reason: str = ""
+    message: str = ""
+    last_transition_time: str | None = None
+
+
+class ContainerState(Struct, frozen=True):
+    waiting: Waiting | None = None
+
+
+class Waiting(Struct, frozen=True):
+    reason: str = ""
+    message: str = ""
+
+
+class ContainerStatus(Struct, frozen=True):
+    name: str = ""
+    allocated_resources: ResourceList = {}
+    resources: ResourceRequirements | None = None
+    state: ContainerState = ContainerState()
+    restart_count: int = 0
+    ready: bool = False
+
+
+class PodStatus(Struct, frozen=True):
+    phase: str = ""
+    conditions: tuple[PodCondition, ...] = ()
+    nominated_node_name: str = ""
+    start_time: str | None = None
+    reason: str = ""
+    message: str = ""
+    resize: str = ""
+    container_statuses: tuple[ContainerStatus, ...] = ()
+    init_container_statuses: tuple[ContainerStatus, ...] = ()
+    allocated_resources: ResourceList = {}
+    resources: ResourceRequirements | None = None
+
+
+class Pod(Object, frozen=True, kw_only=True):
+    spec: PodSpec = PodSpec()
+    status: PodStatus = PodStatus()
+
+    @property
+    def key(self) -> str:
+        """ "namespace/name", unique among living pods."""
+        return f"{self.metadata.namespace}/{self.metadata.name}"
+
+    @property
+    def labels(self) -> StringMap:
+        return self.metadata.labels
+
+    @property
+    def priority(self) -> int:
+        """Upstream: corev1helpers.PodPriority: an absent priority counts as 0."""
+        return self.spec.priority or 0
+
+    @property
+    def terminal(self) -> bool:
+        """Succeeded or Failed: the scheduler no longer sees it."""
+        return self.status.phase in (SUCCEEDED, FAILED)
+
+    @property
+    def terminating(self) -> bool:
+        return self.metadata.deletion_timestamp is not None
+
+    def condition(self, kind: str) -> PodCondition | None:
+        for condition in self.status.conditions:
+            if condition.type == kind:
+                return condition
+        return None
+
+
+class PodTemplate(Struct, frozen=True):
+    metadata: ObjectMeta = ObjectMeta()
+    spec: PodSpec = PodSpec()

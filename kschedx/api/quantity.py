@@ -1,0 +1,104 @@
+"""Kubernetes quantities ("1500m", "2Gi", "1e3") as exact whole numbers.
+
+Upstream: apimachinery pkg/api/resource/quantity.go (v0.35.4), ParseQuantity, Value, MilliValue.
+Differences: results are not cut to 64 bits, except where upstream caps binary suffixes.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+Quantity = str | int | float
+
+_SHAPE: Final = re.compile(
+    r"([+-]?)(\d+\.?\d*|\.\d+)(Ki|Mi|Gi|Ti|Pi|Ei|[numkMGTPE]|[eE][+-]?\d+)?", re.ASCII
+)
+_BINARY: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+_DECIMAL: Final = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_NANO_DIGITS: Final = 9
+_MAX_BINARY: Final = 2**63 - 1
+_MAX_EXPONENT: Final = 64
+"""Larger decimal exponents are refused: no machine has them, and they would cost memory."""
+
+
+class QuantityError(ValueError):
+    """A text that is not a Kubernetes quantity."""
+
+
+@lru_cache(maxsize=65536)
+def nano(quantity: Quantity) -> int:
+    """The quantity in units of 10^-9, rounded away from zero.
+
+    Raises QuantityError if the text is not a quantity.
+    """
+    text = quantity.strip() if isinstance(quantity, str) else repr(quantity)
+    match = _SHAPE.fullmatch(text)
+    if match is None:
+        raise QuantityError(f"{text[:60]!r} is not a quantity")
+    sign, number, suffix = match.groups()
+    whole, _, fraction = number.partition(".")
+    unscaled = int(whole + fraction or "0")
+    exponent = _NANO_DIGITS - len(fraction)
+    binary = _BINARY.get(suffix or "")
+    if binary is not None:
+        unscaled <<= binary
+    elif suffix:
+        exponent += _DECIMAL[suffix] if suffix in _DECIMAL else int(suffix[1:])
+    if abs(exponent) > _MAX_EXPONENT + len(fraction):
+        raise QuantityError(f"{text[:60]!r} has an exponent beyond {_MAX_EXPONENT}")
+    value: int = unscaled * 10**exponent if exponent >= 0 else -(-unscaled // 10**-exponent)
+    if binary is not None:
+        value = min(value, _MAX_BINARY * 10**_NANO_DIGITS)
+    return -value if sign == "-" else value
+
+
+def _away_from_zero(value: int, unit: int) -> int:
+    rounded = -(-abs(value) // unit)
+    return rounded if value >= 0 else -rounded
+
+
+@lru_cache(maxsize=65536)
+def milli(quantity: Quantity) -> int:
+    """The quantity in thousandths, rounded away from zero: "100m" is 100, "2" is 2000."""
+    return _away_from_zero(nano(quantity), 10**6)
+
+
+@lru_cache(maxsize=65536)
+def whole(quantity: Quantity) -> int:
+    """The quantity in whole units, rounded away from zero: "1500m" is 2, "1Ki" is 1024."""
+    return _away_from_zero(nano(quantity), 10**9)
+
+
+CPU: Final = "cpu"
+MEMORY: Final = "memory"
+EPHEMERAL_STORAGE: Final = "ephemeral-storage"
+PODS: Final = "pods"
+
+
+def amount(resource: str, quantity: Quantity) -> int:
+    """How the scheduler counts a resource: cpu in milli, everything else in whole units."""
+    return milli(quantity) if resource == CPU else whole(quantity)
+
+
+def show(resource: str, value: int) -> str:
+    """A counted amount as people write it: 1500 cpu is "1500m", 2147483648 memory is "2Gi"."""
+    if resource == CPU:
+        return f"{value // 1000}" if value % 1000 == 0 else f"{value}m"
+    if resource in (MEMORY, EPHEMERAL_STORAGE) or resource.startswith("hugepages-"):
+        return show_bytes(value)
+    return str(value)
+
+
+def show_bytes(value: int) -> str:
+    """Bytes with the largest binary suffix that leaves no rest; from 1Mi on at most one decimal."""
+    for suffix, shift in (("Ei", 60), ("Pi", 50), ("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10)):
+        if value and value % (1 << shift) == 0:
+            return f"{value >> shift}{suffix}"
+    for suffix, shift in (("Ti", 40), ("Gi", 30), ("Mi", 20)):
+        if abs(value) >= 10 << shift:
+            return f"{value / (1 << shift):.1f}{suffix}"
+    if abs(value) >= 1 << 20:
+        return f"{value / (1 << 20):.1f}Mi"
+    return str(value)

@@ -1,0 +1,384 @@
+"""ClusterView, NodeView, PodView: what a rule may look at. Values: a change makes a new view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from kschedx.api.node import Node
+from kschedx.api.pod import Affinity, Pod, PodAffinityTerm
+from kschedx.api.quantity import CPU, MEMORY, amount
+from kschedx.api.selectors import NOTHING, Selector, SelectorError, parse
+from kschedx.framework.accounting import (
+    Accounting,
+    Amounts,
+    in_units,
+    pod_requests,
+    stand_ins_for,
+)
+from kschedx.snapshot.snapshot import Snapshot
+
+HostPort = tuple[str, str, int]
+"""(ip, protocol, port), "0.0.0.0" for every address."""
+
+
+class AffinityTerm:
+    """A parsed (anti-)affinity term of one pod. Upstream: framework AffinityTerm."""
+
+    __slots__ = ("namespace_selector", "namespaces", "selector", "term", "topology_key", "weight")
+
+    def __init__(self, term: PodAffinityTerm, own_namespace: str, weight: int = 0) -> None:
+        """Raises SelectorError for a selector that cannot be parsed."""
+        self.term = term
+        self.topology_key = term.topology_key
+        self.selector: Selector = parse(term.label_selector)
+        self.namespace_selector: Selector = parse(term.namespace_selector)
+        names = frozenset(term.namespaces)
+        if not names and term.namespace_selector is None:
+            names = frozenset((own_namespace,))
+        self.namespaces: frozenset[str] = names
+        self.weight = weight
+
+    def matches(self, pod: PodView, namespace_labels: Mapping[str, str] | None) -> bool:
+        """Whether the term selects this pod; `namespace_labels` are its namespace's."""
+        in_namespace = pod.namespace in self.namespaces or (
+            self.namespace_selector is not NOTHING
+            and self.namespace_selector.matches(namespace_labels or {})
+        )
+        return in_namespace and self.selector.matches(pod.labels)
+
+
+@dataclass(frozen=True, slots=True)
+class AffinityTerms:
+    """A pod's four lists of terms; `error` is the first that could not be parsed."""
+
+    required: tuple[AffinityTerm, ...] = ()
+    required_anti: tuple[AffinityTerm, ...] = ()
+    preferred: tuple[AffinityTerm, ...] = ()
+    preferred_anti: tuple[AffinityTerm, ...] = ()
+    error: str = ""
+
+
+_NO_TERMS = AffinityTerms()
+
+
+def _parse_terms(affinity: Affinity, namespace: str) -> AffinityTerms:
+    error = ""
+    parsed: list[tuple[AffinityTerm, ...]] = []
+    for side in (affinity.pod_affinity, affinity.pod_anti_affinity):
+        required = [(term, 0) for term in side.required] if side else []
+        preferred = [(w.pod_affinity_term, w.weight) for w in side.preferred] if side else []
+        for terms in (required, preferred):
+            try:
+                parsed.append(tuple(AffinityTerm(t, namespace, weight) for t, weight in terms))
+            except SelectorError as refused:
+                error = error or str(refused)
+                parsed.append(())
+    return AffinityTerms(parsed[0], parsed[2], parsed[1], parsed[3], error)
+
+
+class PodView:
+    """A pod with what rules derive from it, computed once. Upstream: framework PodInfo."""
+
+    def __init__(self, pod: Pod, accounting: Accounting) -> None:
+        meta = pod.metadata
+        self.pod = pod
+        self.accounting = accounting
+        self.namespace = meta.namespace
+        self.name = meta.name
+        self.key = f"{meta.namespace}/{meta.name}"
+        self.labels = meta.labels
+        self.priority: int = pod.spec.priority or 0
+        self.terminating = meta.deletion_timestamp is not None
+
+    def __repr__(self) -> str:
+        return f"PodView({self.key})"
+
+    @cached_property
+    def requests(self) -> Amounts:
+        """What it takes from the node that it is on: cpu in milli, the rest in whole units."""
+        return in_units(pod_requests(self.pod, self.accounting, use_status=True))
+
+    @cached_property
+    def asked(self) -> Amounts:
+        """What it asks for when it is scheduled: the spec alone, no resize in progress."""
+        return in_units(pod_requests(self.pod, self.accounting, use_status=False))
+
+    @cached_property
+    def nonzero(self) -> tuple[int, int]:
+        """(milli cpu, memory bytes) with stand-ins for containers that request none."""
+        thousandths = pod_requests(self.pod, self.accounting, use_status=True)
+        stand_ins = stand_ins_for(self.pod, thousandths, self.accounting)
+        if stand_ins:
+            thousandths = pod_requests(
+                self.pod, self.accounting, use_status=True, stand_ins=stand_ins
+            )
+        return thousandths.get(CPU, 0), -(-thousandths.get(MEMORY, 0) // 1000)
+
+    @cached_property
+    def host_ports(self) -> tuple[HostPort, ...]:
+        """Host ports of containers and sidecars. Upstream: schedutil.GetHostPorts (1.33 on)."""
+        containers = [*self.pod.spec.containers]
+        containers += [c for c in self.pod.spec.init_containers if c.restartable]
+        return tuple(
+            (port.host_ip or "0.0.0.0", port.protocol or "TCP", port.host_port)
+            for container in containers
+            for port in container.ports
+            if port.host_port > 0
+        )
+
+    @cached_property
+    def affinity(self) -> AffinityTerms:
+        """Parsed inter-pod terms."""
+        affinity = self.pod.spec.affinity
+        if affinity is None or not (affinity.pod_affinity or affinity.pod_anti_affinity):
+            return _NO_TERMS
+        return _parse_terms(affinity, self.namespace)
+
+    @property
+    def has_affinity(self) -> bool:
+        """Any inter-pod term, required or preferred."""
+        affinity = self.pod.spec.affinity
+        return affinity is not None and bool(affinity.pod_affinity or affinity.pod_anti_affinity)
+
+
+class NodeView:
+    """A node and the pods that hold room on it. Upstream: framework NodeInfo."""
+
+    def __init__(self, node: Node, pods: tuple[PodView, ...] = ()) -> None:
+        self.node = node
+        self.name = node.metadata.name
+        self.labels = node.metadata.labels
+        self.pods = pods
+
+    def __repr__(self) -> str:
+        return f"NodeView({self.name}, {len(self.pods)} pods)"
+
+    @cached_property
+    def allocatable(self) -> Amounts:
+        """What pods may take in all. A resource that is not reported counts as 0."""
+        return {name: amount(name, q) for name, q in self.node.status.allocatable.items()}
+
+    @cached_property
+    def requested(self) -> Amounts:
+        """What the pods take together."""
+        total: dict[str, int] = {}
+        for pod in self.pods:
+            for name, value in pod.requests.items():
+                total[name] = total.get(name, 0) + value
+        return total
+
+    @cached_property
+    def nonzero_requested(self) -> tuple[int, int]:
+        """(milli cpu, memory bytes) that scoring counts."""
+        cpu = memory = 0
+        for pod in self.pods:
+            more_cpu, more_memory = pod.nonzero
+            cpu += more_cpu
+            memory += more_memory
+        return cpu, memory
+
+    @cached_property
+    def host_ports(self) -> frozenset[HostPort]:
+        return frozenset(port for pod in self.pods for port in pod.host_ports)
+
+    @cached_property
+    def pods_with_affinity(self) -> tuple[PodView, ...]:
+        return tuple(pod for pod in self.pods if pod.has_affinity)
+
+    @cached_property
+    def pods_with_required_anti_affinity(self) -> tuple[PodView, ...]:
+        return tuple(pod for pod in self.pods_with_affinity if pod.affinity.required_anti)
+
+    def with_pod(self, pod: PodView) -> NodeView:
+        """The same node with one more pod."""
+        return self._changed((*self.pods, pod), (pod,), ())
+
+    def without(self, pods: Iterable[PodView]) -> NodeView:
+        """The same node after these pods are gone (told apart by key)."""
+        gone = tuple(pods)
+        keys = {pod.key for pod in gone}
+        return self._changed(tuple(p for p in self.pods if p.key not in keys), (), gone)
+
+    def _changed(
+        self, pods: tuple[PodView, ...], added: tuple[PodView, ...], gone: tuple[PodView, ...]
+    ) -> NodeView:
+        """Carry the sums along instead of adding everything up again."""
+        view = NodeView(self.node, pods)
+        own, new = self.__dict__, view.__dict__
+        if "allocatable" in own:
+            new["allocatable"] = own["allocatable"]
+        if "requested" in own:
+            total = dict(own["requested"])
+            for sign, changed in ((1, added), (-1, gone)):
+                for pod in changed:
+                    for name, value in pod.requests.items():
+                        total[name] = total.get(name, 0) + sign * value
+            new["requested"] = total
+        if "nonzero_requested" in own:
+            cpu, memory = own["nonzero_requested"]
+            for sign, changed in ((1, added), (-1, gone)):
+                for pod in changed:
+                    cpu += sign * pod.nonzero[0]
+                    memory += sign * pod.nonzero[1]
+            new["nonzero_requested"] = (cpu, memory)
+        return view
+
+
+class ClusterView:
+    """Nodes with their pods, and everything else that rules look up. Upstream: Snapshot, listers.
+
+    Terminal pods are not in it. A pod whose node does not exist is on no node and in no sum.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        accounting: Accounting,
+        nodes: dict[str, NodeView],
+        waiting: dict[str, PodView],
+        by_namespace: dict[str, dict[str, tuple[PodView, ...]]],
+    ) -> None:
+        """Use `ClusterView.of`; the parts must agree with each other."""
+        self.snapshot = snapshot
+        self.accounting = accounting
+        self.nodes = nodes
+        """In the snapshot's order."""
+        self.waiting = waiting
+        """Pods without a node, by key, in the snapshot's order."""
+        self._by_namespace = by_namespace
+
+    @classmethod
+    def of(cls, snapshot: Snapshot, accounting: Accounting | None = None) -> ClusterView:
+        """The view of a whole snapshot. O(pods + nodes)."""
+        accounting = accounting or Accounting()
+        placed: dict[str, list[PodView]] = {name: [] for name in snapshot.all(Node)}
+        waiting: dict[str, PodView] = {}
+        gathered: dict[str, dict[str, list[PodView]]] = {}
+        for pod in snapshot.all(Pod).values():
+            if pod.terminal:
+                continue
+            view = PodView(pod, accounting)
+            node_name = pod.spec.node_name
+            if not node_name:
+                waiting[view.key] = view
+            elif node_name in placed:
+                placed[node_name].append(view)
+                gathered.setdefault(view.namespace, {}).setdefault(node_name, []).append(view)
+        nodes = {
+            name: NodeView(node, tuple(placed[name])) for name, node in snapshot.all(Node).items()
+        }
+        by_namespace = {
+            namespace: {node: tuple(pods) for node, pods in on_nodes.items()}
+            for namespace, on_nodes in gathered.items()
+        }
+        return cls(snapshot, accounting, nodes, waiting, by_namespace)
+
+    @cached_property
+    def nominated(self) -> Mapping[str, tuple[PodView, ...]]:
+        """Waiting pods by the node that is held for them (status.nominatedNodeName)."""
+        held: dict[str, list[PodView]] = {}
+        for pod in self.waiting.values():
+            if pod.pod.status.nominated_node_name:
+                held.setdefault(pod.pod.status.nominated_node_name, []).append(pod)
+        return {node: tuple(pods) for node, pods in held.items()}
+
+    @cached_property
+    def affinity_nodes(self) -> tuple[NodeView, ...]:
+        """Nodes that hold a pod with any inter-pod term."""
+        return tuple(node for node in self.nodes.values() if node.pods_with_affinity)
+
+    @cached_property
+    def required_anti_affinity_nodes(self) -> tuple[NodeView, ...]:
+        return tuple(n for n in self.affinity_nodes if n.pods_with_required_anti_affinity)
+
+    def pods_in_namespace(self, namespace: str) -> Mapping[str, tuple[PodView, ...]]:
+        """The namespace's pods on nodes, by node name."""
+        return self._by_namespace.get(namespace, {})
+
+    @property
+    def namespaces_with_pods(self) -> Iterable[str]:
+        return self._by_namespace.keys()
+
+    def find(self, key: str) -> PodView | None:
+        """A living pod by "namespace/name", waiting or on a node."""
+        if key in self.waiting:
+            return self.waiting[key]
+        for pods in self.pods_in_namespace(key.partition("/")[0]).values():
+            for pod in pods:
+                if pod.key == key:
+                    return pod
+        return None
+
+    def view(self, pod: Pod) -> PodView:
+        """A pod as this cluster's rules count it."""
+        return PodView(pod, self.accounting)
+
+    def _replaced(
+        self, nodes: Mapping[str, NodeView | None], waiting: dict[str, PodView] | None = None
+    ) -> ClusterView:
+        """These nodes changed (None: gone), the namespace index along with them."""
+        changed = dict(self.nodes)
+        by_namespace = dict(self._by_namespace)
+        touched: dict[str, dict[str, tuple[PodView, ...]]] = {}
+        for name, view in nodes.items():
+            old = changed.get(name)
+            if view is None:
+                changed.pop(name, None)
+            else:
+                changed[name] = view
+            pods = view.pods if view is not None else ()
+            before = old.pods if old is not None else ()
+            for namespace in {pod.namespace for pod in (*before, *pods)}:
+                if namespace not in touched:
+                    touched[namespace] = dict(by_namespace.get(namespace, {}))
+                mine = tuple(pod for pod in pods if pod.namespace == namespace)
+                if mine:
+                    touched[namespace][name] = mine
+                else:
+                    touched[namespace].pop(name, None)
+        for namespace, on_nodes in touched.items():
+            if on_nodes:
+                by_namespace[namespace] = on_nodes
+            else:
+                by_namespace.pop(namespace, None)
+        return ClusterView(
+            self.snapshot,
+            self.accounting,
+            changed,
+            self.waiting if waiting is None else waiting,
+            by_namespace,
+        )
+
+    def with_node(self, view: NodeView) -> ClusterView:
+        """This node added or replaced, with the pods of the view."""
+        return self._replaced({view.name: view})
+
+    def without_node(self, name: str) -> ClusterView:
+        """This node gone, and the pods on it as well."""
+        return self._replaced({name: None})
+
+    def with_pod_on(self, pod: PodView, node: str) -> ClusterView:
+        """The pod placed on an existing node; it no longer waits, if it did."""
+        waiting = {key: view for key, view in self.waiting.items() if key != pod.key}
+        return self._replaced({node: self.nodes[node].with_pod(pod)}, waiting)
+
+    def with_waiting(self, pod: PodView) -> ClusterView:
+        """One more pod that waits for a node, or another in the place of one with its key."""
+        return self._replaced({}, {**self.waiting, pod.key: pod})
+
+    def without_pods(self, keys: Iterable[str]) -> ClusterView:
+        """These pods gone, wherever they are."""
+        gone = set(keys)
+        nodes = {
+            name: view.without(tuple(pod for pod in view.pods if pod.key in gone))
+            for name, view in self.nodes.items()
+            if any(pod.key in gone for pod in view.pods)
+        }
+        waiting = {key: view for key, view in self.waiting.items() if key not in gone}
+        return self._replaced(nodes, waiting)
+
+    def with_snapshot(self, snapshot: Snapshot) -> ClusterView:
+        """The same pods on the same nodes, with other objects to look up (claims, classes)."""
+        return ClusterView(snapshot, self.accounting, self.nodes, self.waiting, self._by_namespace)

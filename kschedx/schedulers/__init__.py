@@ -1,0 +1,1 @@
+"""Schedulers: each turns a pod and a cluster into an Attempt."""

@@ -1,0 +1,1 @@
+"""kube-scheduler, versions 1.30 to 1.37."""

@@ -1,0 +1,102 @@
+"""Release: which version of kube-scheduler is replayed, with its feature gates.
+
+Upstream: pkg/features/kube_features.go of 1.30.14 to 1.37.2.
+Differences: only the gates that alter a verdict, a score or a text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from kschedx.api.errors import KschedxError
+from kschedx.framework.accounting import Accounting
+
+OLDEST: Final = 30
+NEWEST: Final = 37
+DEFAULT: Final = 35
+COMPARED: Final = range(34, 38)
+"""Minor versions whose verdicts are compared with the real scheduler's."""
+
+_ALWAYS: Final = 0
+_NEVER: Final = 1000
+_ON_FROM: Final[Mapping[str, int]] = {
+    "DynamicResourceAllocation": 34,
+    "DRAExtendedResource": 36,
+    "GangScheduling": _NEVER,
+    "GenericWorkload": _NEVER,
+    "InPlacePodLevelResourcesVerticalScaling": 36,
+    "InPlacePodVerticalScaling": 33,
+    "MatchLabelKeysInPodAffinity": 31,
+    "MatchLabelKeysInPodTopologySpread": _ALWAYS,
+    "MatchLabelKeysInPodTopologySpreadSelectorMerge": 34,
+    "MaxUnavailableStatefulSet": 37,
+    "NodeDeclaredFeatures": 36,
+    "NodeInclusionPolicyInPodTopologySpread": _ALWAYS,
+    "PodLevelResources": 34,
+    "SchedulerPopFromBackoffQ": 33,
+    "SchedulerQueueingHints": 32,
+    "SidecarContainers": _ALWAYS,
+    "StorageCapacityScoring": 37,
+    "TaintTolerationComparisonOperators": _NEVER,
+    "VolumeLimitScaling": 37,
+}
+"""Gate -> the first minor version in which it is on by default."""
+
+_VERSION: Final = re.compile(r"v?1\.(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """kube-scheduler 1.<minor> with these gates set away from their defaults."""
+
+    minor: int = DEFAULT
+    overrides: Mapping[str, bool] = field(default_factory=dict)
+
+    def enabled(self, gate: str) -> bool:
+        """Whether a feature gate is on. Raises KeyError for a gate that alters nothing here."""
+        return self.overrides.get(gate, self.minor >= _ON_FROM[gate])
+
+    @property
+    def name(self) -> str:
+        return f"kube-scheduler 1.{self.minor}"
+
+    @property
+    def compared(self) -> bool:
+        """Whether this version's verdicts are compared with the real scheduler's in the tests."""
+        return self.minor in COMPARED
+
+    def accounting(self) -> Accounting:
+        """How this version counts what a pod takes."""
+        return Accounting(
+            pod_level=self.enabled("PodLevelResources"),
+            resize_status=self.enabled("InPlacePodVerticalScaling"),
+            pod_level_resize_status=self.enabled("InPlacePodLevelResourcesVerticalScaling"),
+            resize_by_pod_sums=self.minor >= 37,
+            nonzero_counts_sidecars=self.minor >= 32,
+        )
+
+
+def parse_release(version: str, gates: Mapping[str, bool] | None = None) -> Release:
+    """ "1.35", "v1.35.4" or "v1.35.4-gke.1" as a release.
+
+    Raises KschedxError for a version outside 1.30-1.37 or a gate that is not known.
+    """
+    match = _VERSION.match(version.strip())
+    minor = int(match.group(1)) if match else -1
+    if not OLDEST <= minor <= NEWEST:
+        raise KschedxError(
+            "unknown-version",
+            f"Kubernetes version {version!r} is not one of 1.{OLDEST} to 1.{NEWEST}",
+            hint=f"--k8s-version 1.{DEFAULT} replays that version's scheduler",
+        )
+    for gate in gates or {}:
+        if gate not in _ON_FROM:
+            raise KschedxError(
+                "unknown-feature-gate",
+                f"feature gate {gate!r} is not known to alter a scheduling verdict",
+                hint="known gates: " + ", ".join(sorted(_ON_FROM)),
+            )
+    return Release(minor, dict(gates or {}))

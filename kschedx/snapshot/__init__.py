@@ -1,0 +1,1 @@
+"""The world -> Snapshot: files, API defaults, admission."""
