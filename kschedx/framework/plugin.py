@@ -35,6 +35,16 @@ class Prepared:
 SKIP: Final = Prepared(skip=True)
 
 
+class PreEnqueuePlugin:
+    """A rule that keeps a pod out of the queue: it is not even tried. Upstream: PreEnqueue."""
+
+    name: ClassVar[str]
+
+    def hold(self, pod: PodView) -> Iterable[Reason]:
+        """Why the pod is held back; nothing yielded means that it may be tried."""
+        raise NotImplementedError
+
+
 class FilterPlugin:
     """A rule that can rule out nodes. Subclasses are values: they keep nothing between calls."""
 
@@ -42,6 +52,8 @@ class FilterPlugin:
     """Upstream's name, as a scheduler configuration writes it."""
     has_prefilter: ClassVar[bool] = False
     """Upstream registers it for PreFilter: a profile can leave that half out."""
+    prefilter_since: ClassVar[int] = 0
+    """The first minor version in which it is."""
     needs_prefilter: ClassVar[bool] = False
     """Upstream's Filter fails with an error where its PreFilter has not run."""
 
@@ -67,6 +79,12 @@ class ScorePlugin:
     """A rule that prefers nodes over others."""
 
     name: ClassVar[str]
+    has_prescore: ClassVar[bool] = False
+    """Upstream registers it for PreScore: a profile can leave that half out."""
+    needs_prescore: ClassVar[bool] = False
+    """Upstream's Score fails with an error where its PreScore has not run."""
+    score_since: ClassVar[int] = 0
+    """The first minor version in which it scores."""
 
     def prepare_score(
         self, pod: PodView, cluster: ClusterView, nodes: Sequence[NodeView]
