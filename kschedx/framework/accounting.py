@@ -21,6 +21,8 @@ Amounts = Mapping[str, int]
 DEFAULT_MILLI_CPU: Final = 100
 DEFAULT_MEMORY: Final = 200 * 1024 * 1024
 _HUGEPAGES: Final = "hugepages-"
+_NATIVE: Final = "kubernetes.io/"
+_QUOTA: Final = "requests."
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +42,39 @@ class Accounting:
 
 
 @lru_cache(maxsize=4096)
+def is_extended(resource: str) -> bool:
+    """A resource outside Kubernetes' own names, such as "nvidia.com/gpu".
+
+    Upstream: pkg/apis/core/v1/helper IsExtendedResourceName.
+    """
+    return (
+        "/" in resource
+        and _NATIVE not in resource
+        and not resource.startswith(_QUOTA)
+        and is_qualified_name(_QUOTA + resource)
+    )
+
+
+@lru_cache(maxsize=4096)
+def is_scalar(resource: str) -> bool:
+    """A counted resource besides cpu, memory and ephemeral storage.
+
+    Upstream: pkg/scheduler/util IsScalarResourceName.
+    """
+    return (
+        resource.startswith((_HUGEPAGES, "attachable-volumes-"))
+        or _NATIVE in resource
+        or is_extended(resource)
+    )
+
+
+@lru_cache(maxsize=4096)
 def counts(resource: str) -> bool:
     """Whether the scheduler keeps track of a resource of this name at all.
 
-    Upstream: component-helpers scheduling/corev1 IsScalarResourceName, framework Resource.Add.
+    Upstream: framework Resource.Add.
     """
-    if resource in (CPU, MEMORY, EPHEMERAL_STORAGE):
-        return True
-    if resource.startswith((_HUGEPAGES, "attachable-volumes-")):
-        return True
-    prefix, slash, _ = resource.partition("/")
-    return bool(slash) and not prefix.startswith("requests.")
+    return resource in (CPU, MEMORY, EPHEMERAL_STORAGE) or is_scalar(resource)
 
 
 def supported_at_pod_level(resource: str) -> bool:
@@ -88,58 +112,131 @@ def resize_infeasible(pod: Pod) -> bool:
     return pending is not None and pending.reason == "Infeasible"
 
 
+Share = Callable[[Container, ContainerStatus | None, bool], dict[str, int]]
+"""(container, its status, resize infeasible) -> what counts for it, in thousandths."""
+
+
+def _spec(container: Container, _status: ContainerStatus | None, _infeasible: bool) -> dict[str, int]:
+    return _milli(container.resources.requests)
+
+
+def _largest(
+    container: Container, status: ContainerStatus | None, infeasible: bool
+) -> dict[str, int]:
+    """Until 1.36: the largest of wanted, actuated and allocated, container by container."""
+    requests = _milli(container.resources.requests)
+    if status is None or status.resources is None:
+        return requests
+    if infeasible:
+        requests = {}
+    _raise(requests, _milli(status.resources.requests))
+    _raise(requests, _milli(status.allocated_resources))
+    return requests
+
+
+def _allocated(
+    container: Container, status: ContainerStatus | None, infeasible: bool
+) -> dict[str, int]:
+    if status is not None and status.allocated_resources:
+        return _milli(status.allocated_resources)
+    return {} if infeasible else _milli(container.resources.requests)
+
+
+def _actuated(
+    container: Container, status: ContainerStatus | None, infeasible: bool
+) -> dict[str, int]:
+    if status is not None and status.resources is not None and status.resources.requests:
+        return _milli(status.resources.requests)
+    return _allocated(container, status, infeasible)
+
+
 @dataclass(frozen=True, slots=True)
-class _Source:
-    """Which of a container's three request lists count: spec, actuated, allocated."""
+class _Sum:
+    """How the requests of a pod's containers are added up."""
 
     statuses: Mapping[str, ContainerStatus]
     infeasible: bool
     stand_ins: Amounts
-    take: str = "largest"
-    """"largest" of the lists per container, or one list alone: "spec", "actuated", "allocated"."""
+    init_statuses: bool
+    """1.37: the status of an init container that runs to its end counts as well."""
 
-    def of(self, container: Container, *, resizable: bool) -> dict[str, int]:
-        requests = _milli(container.resources.requests)
-        status = self.statuses.get(container.name) if resizable else None
-        if status is not None and status.resources is not None:
-            actuated = _milli(status.resources.requests)
-            allocated = _milli(status.allocated_resources)
-            if self.take == "largest":
-                if self.infeasible:
-                    requests = {}
-                _raise(requests, actuated)
-                _raise(requests, allocated)
-            elif self.take == "actuated":
-                requests = actuated
-            elif self.take == "allocated":
-                requests = allocated
+    def _need(self, container: Container, share: Share, *, with_status: bool) -> dict[str, int]:
+        status = self.statuses.get(container.name) if with_status else None
+        requests = share(container, status, self.infeasible)
         for name, value in self.stand_ins.items():
             requests.setdefault(name, value)
         return requests
 
+    def of(self, pod: Pod, share: Share) -> dict[str, int]:
+        """What all containers need at the worst moment, in thousandths.
 
-def _containers(pod: Pod, source: _Source) -> dict[str, int]:
-    """What all containers need at the worst moment, in thousandths.
+        Upstream: AggregateContainerRequests.
+        """
+        total: dict[str, int] = {}
+        for container in pod.spec.containers:
+            _add(total, self._need(container, share, with_status=True))
+        if pod.spec.init_containers:
+            sidecars: dict[str, int] = {}
+            worst: dict[str, int] = {}
+            for container in pod.spec.init_containers:
+                with_status = container.restartable or self.init_statuses
+                need = self._need(container, share, with_status=with_status)
+                if container.restartable:
+                    _add(total, need)
+                    _add(sidecars, need)
+                    need = sidecars
+                else:
+                    _add(need, sidecars)
+                _raise(worst, need)
+            _raise(total, worst)
+        return total
 
-    Upstream: AggregateContainerRequests.
-    """
-    total: dict[str, int] = {}
-    for container in pod.spec.containers:
-        _add(total, source.of(container, resizable=True))
-    if pod.spec.init_containers:
-        sidecars: dict[str, int] = {}
-        worst: dict[str, int] = {}
-        for container in pod.spec.init_containers:
-            need = source.of(container, resizable=container.restartable)
-            if container.restartable:
-                _add(total, need)
-                _add(sidecars, need)
-                need = dict(sidecars)
-            else:
-                _add(need, sidecars)
-            _raise(worst, need)
-        _raise(total, worst)
+
+def _statuses(pod: Pod) -> dict[str, ContainerStatus]:
+    return {
+        status.name: status
+        for status in (*pod.status.container_statuses, *pod.status.init_container_statuses)
+    }
+
+
+def _with_statuses(pod: Pod, accounting: Accounting, stand_ins: Amounts) -> dict[str, int]:
+    """The containers of a pod on a node: also what its kubelet has allocated and actuated."""
+    status = pod.status
+    infeasible = resize_infeasible(pod)
+    sums = _Sum(_statuses(pod), infeasible, stand_ins, accounting.resize_by_pod_sums)
+    if not accounting.resize_by_pod_sums:
+        return sums.of(pod, _largest)
+    total = {} if infeasible else sums.of(pod, _spec)
+    if (
+        accounting.pod_level_resize_status
+        and status.allocated_resources
+        and status.resources is not None
+        and status.resources.requests
+    ):
+        _raise(total, _milli(status.resources.requests))
+        _raise(total, _milli(status.allocated_resources))
+    else:
+        _raise(total, sums.of(pod, _actuated))
+        _raise(total, sums.of(pod, _allocated))
     return total
+
+
+def _at_pod_level(pod: Pod, accounting: Accounting, *, use_status: bool) -> dict[str, int]:
+    """What spec.resources puts in the place of the containers' sum, in thousandths."""
+    wanted = pod.spec.resources.requests if pod.spec.resources is not None else {}
+    if not any(supported_at_pod_level(name) for name in wanted):
+        return {}
+    effective = _milli(wanted)
+    status = pod.status.resources
+    names: Iterable[str] = wanted
+    if use_status and accounting.pod_level_resize_status and status is not None:
+        if resize_infeasible(pod):
+            effective = {}
+        _raise(effective, _milli(status.requests))
+        _raise(effective, _milli(pod.status.allocated_resources))
+        if accounting.resize_by_pod_sums:
+            names = effective
+    return {name: effective.get(name, 0) for name in names if supported_at_pod_level(name)}
 
 
 def pod_requests(
@@ -156,53 +253,13 @@ def pod_requests(
     `stand_ins` (thousandths) replace missing container requests; `pod_level` overrides the
     accounting's own choice.
     """
-    spec = pod.spec
-    resized = use_status and accounting.resize_status
-    statuses: dict[str, ContainerStatus] = {}
-    if resized:
-        statuses = {
-            status.name: status
-            for status in (*pod.status.container_statuses, *pod.status.init_container_statuses)
-            if status.resources is not None
-        }
-    source = _Source(statuses, bool(statuses) and resize_infeasible(pod), stand_ins or {})
-    if statuses and accounting.resize_by_pod_sums:
-        total: dict[str, int] = {}
-        lists = (
-            ("actuated", "allocated") if source.infeasible else ("spec", "actuated", "allocated")
-        )
-        for take in lists:
-            _raise(total, _containers(pod, replace(source, take=take)))
+    use_status = use_status and accounting.resize_status and pod.status.has_resources
+    if use_status:
+        total = _with_statuses(pod, accounting, stand_ins or {})
     else:
-        total = _containers(pod, source)
-    wanted = spec.resources.requests if spec.resources is not None else {}
-    if wanted and (accounting.pod_level if pod_level is None else pod_level):
-        effective = _milli(wanted)
-        status = pod.status.resources
-        if resized and accounting.pod_level_resize_status and status is not None:
-            if resize_infeasible(pod):
-                effective = {}
-            _raise(effective, _milli(status.requests))
-            _raise(effective, _milli(pod.status.allocated_resources))
-        for name in wanted:
-            if supported_at_pod_level(name):
-                total[name] = effective.get(name, 0)
-    if spec.overhead:
-        _add(total, _milli(spec.overhead))
+        total = _Sum({}, False, stand_ins or {}, False).of(pod, _spec)  # noqa: FBT003
+    if accounting.pod_level if pod_level is None else pod_level:
+        total.update(_at_pod_level(pod, accounting, use_status=use_status))
+    if pod.spec.overhead:
+        _add(total, _milli(pod.spec.overhead))
     return total
-
-
-STAND_INS: Final[Amounts] = {CPU: DEFAULT_MILLI_CPU, MEMORY: DEFAULT_MEMORY * 1000}
-"""Thousandths that a container without a request counts for in scoring."""
-
-
-def stand_ins_for(pod: Pod, requests: Amounts, accounting: Accounting) -> Amounts:
-    """Upstream: getNonMissingContainerRequests (v1.35.4)."""
-    resources = pod.spec.resources
-    if (
-        accounting.pod_level
-        and resources is not None
-        and any(supported_at_pod_level(name) for name in resources.requests)
-    ):
-        return {name: value for name, value in STAND_INS.items() if name not in requests}
-    return STAND_INS

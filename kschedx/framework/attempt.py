@@ -61,6 +61,8 @@ class Preemption:
     """The criterion that left only these."""
     message: str = ""
     """The tail that upstream adds to its message."""
+    enabled: bool = True
+    """The profile has preemption; without it nobody is evicted whatever the dry run finds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,149 @@
+"""A KubeSchedulerConfiguration: profiles, plugin sets, arguments, extenders.
+
+Upstream: kube-scheduler config/v1/types.go (v0.35.4).
+Differences: only what alters a verdict; client, leader election and metrics settings are passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from kschedx.api.errors import KschedxError
+
+API_VERSION: Final = "kubescheduler.config.k8s.io/v1"
+KIND: Final = "KubeSchedulerConfiguration"
+DEFAULT_SCHEDULER: Final = "default-scheduler"
+
+
+@dataclass(frozen=True, slots=True)
+class PluginSet:
+    """What one extension point enables (names with weights, 0 for none given) and disables."""
+
+    enabled: tuple[tuple[str, int], ...] = ()
+    disabled: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileSpec:
+    """One profile as it is written."""
+
+    scheduler_name: str = DEFAULT_SCHEDULER
+    points: Mapping[str, PluginSet] = field(default_factory=dict)
+    args: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Plugin name -> its pluginConfig arguments."""
+    percentage_of_nodes_to_score: int | None = None
+
+    def point(self, name: str) -> PluginSet:
+        return self.points.get(name, PluginSet())
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """All profiles, and the extenders by their URL."""
+
+    profiles: tuple[ProfileSpec, ...] = (ProfileSpec(),)
+    extenders: tuple[str, ...] = ()
+
+
+def _wrong(place: str, what: str) -> KschedxError:
+    return KschedxError(
+        "scheduler-config-unreadable",
+        f"scheduler configuration: {place}: {what}",
+        hint=f"expected is a {KIND} of {API_VERSION}",
+    )
+
+
+def _mapping(value: object, place: str) -> Mapping[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise _wrong(place, f"expected a mapping, found {type(value).__name__}")
+    return value
+
+
+def _list(value: object, place: str) -> list[Any]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise _wrong(place, f"expected a list, found {type(value).__name__}")
+    return value
+
+
+def _integer(value: object, place: str) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise _wrong(place, f"expected a whole number, found {value!r}")
+    return value
+
+
+def _name(value: object, place: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise _wrong(place, "a name is missing")
+    return value
+
+
+def _plugin_set(value: object, place: str) -> PluginSet:
+    item = _mapping(value, place)
+    enabled = []
+    for index, entry in enumerate(_list(item.get("enabled"), f"{place}.enabled")):
+        where = f"{place}.enabled[{index}]"
+        plugin = _mapping(entry, where)
+        weight = _integer(plugin.get("weight"), f"{where}.weight") or 0
+        enabled.append((_name(plugin.get("name"), where), weight))
+    disabled = tuple(
+        _name(_mapping(entry, f"{place}.disabled[{index}]").get("name"), f"{place}.disabled")
+        for index, entry in enumerate(_list(item.get("disabled"), f"{place}.disabled"))
+    )
+    return PluginSet(tuple(enabled), disabled)
+
+
+def _profile(value: object, place: str, percentage: int | None) -> ProfileSpec:
+    item = _mapping(value, place)
+    points = {
+        point: _plugin_set(plugins, f"{place}.plugins.{point}")
+        for point, plugins in _mapping(item.get("plugins"), f"{place}.plugins").items()
+    }
+    args: dict[str, Mapping[str, Any]] = {}
+    for index, entry in enumerate(_list(item.get("pluginConfig"), f"{place}.pluginConfig")):
+        where = f"{place}.pluginConfig[{index}]"
+        plugin = _mapping(entry, where)
+        name = _name(plugin.get("name"), where)
+        if name in args:
+            raise _wrong(where, f"plugin {name} is configured twice")
+        args[name] = _mapping(plugin.get("args"), f"{where}.args")
+    own = _integer(item.get("percentageOfNodesToScore"), f"{place}.percentageOfNodesToScore")
+    return ProfileSpec(
+        scheduler_name=item.get("schedulerName") or DEFAULT_SCHEDULER,
+        points=points,
+        args=args,
+        percentage_of_nodes_to_score=percentage if own is None else own,
+    )
+
+
+def parse_configuration(value: object) -> Configuration:
+    """A configuration as YAML or JSON gives it.
+
+    Raises KschedxError, with the place, for what cannot be read.
+    """
+    item = _mapping(value, "top level")
+    if item.get("apiVersion") != API_VERSION or item.get("kind") != KIND:
+        found = f"{item.get('kind')!r} of {item.get('apiVersion')!r}"
+        raise _wrong("top level", f"found {found}")
+    percentage = _integer(item.get("percentageOfNodesToScore"), "percentageOfNodesToScore")
+    profiles = tuple(
+        _profile(entry, f"profiles[{index}]", percentage)
+        for index, entry in enumerate(_list(item.get("profiles"), "profiles"))
+    )
+    names = [profile.scheduler_name for profile in profiles]
+    for name in names:
+        if names.count(name) > 1:
+            raise _wrong("profiles", f"schedulerName {name!r} is there twice")
+    extenders = tuple(
+        _name(_mapping(entry, f"extenders[{index}]").get("urlPrefix"), f"extenders[{index}]")
+        for index, entry in enumerate(_list(item.get("extenders"), "extenders"))
+    )
+    default = (ProfileSpec(percentage_of_nodes_to_score=percentage),)
+    return Configuration(profiles or default, extenders)

@@ -1,0 +1,221 @@
+"""One pod's filters on any node: prepared once, asked many times.
+
+Upstream: pkg/scheduler/framework/runtime/framework.go (v1.35.4), RunPreFilterPlugins,
+RunFilterPluginsWithNominatedPods.
+Differences: every plugin can be asked, not only up to the first that rejects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from kschedx.framework.plugin import CycleError, FilterPlugin, Prepared
+from kschedx.framework.verdict import NodeTrace, Outcome, Reason, Verdict
+from kschedx.framework.views import ClusterView, NodeView, PodView
+from kschedx.schedulers.kube.profile import DYNAMIC_RESOURCES, Profile
+
+States = tuple[Any, ...]
+"""One state per rule, aligned with Filters.rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodesNotSatisfying(Reason):
+    """PreFilters left no node, or not this one."""
+
+    code: ClassVar[str] = "narrowed-out"
+    plugins: tuple[str, ...]
+    simultaneously: bool = False
+    """No node is left at all."""
+
+    def upstream_text(self, minor: int) -> str:
+        names = list(self.plugins)
+        if not self.simultaneously:
+            return f"node(s) didn't satisfy plugin(s) [{' '.join(names)}]"
+        if len(names) == 1:
+            return f"node(s) didn't satisfy plugin {names[0]}"
+        return f"node(s) didn't satisfy plugin(s) [{' '.join(names)}] simultaneously"
+
+    def sentence(self) -> str:
+        return f"ruled out by {' and '.join(self.plugins)} before nodes are looked at"
+
+    def subject(self) -> str:
+        return f"ruled out by {' and '.join(self.plugins)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """What PreFilter found."""
+
+    rejection: Verdict | None
+    """Every node is ruled out at once."""
+    narrowed_to: frozenset[str] | None
+    narrowed_by: tuple[str, ...]
+    not_checked: tuple[Verdict, ...]
+    """Rules that could not be decided, on any node."""
+    prepared: dict[str, Prepared]
+    devices_prepared: bool
+    """DynamicResources' PreFilter was reached: its PostFilter depends on that."""
+
+
+def prepare(profile: Profile, pod: PodView, cluster: ClusterView) -> Preparation:
+    """Run all PreFilters in order. Raises CycleError as they do."""
+    prepared: dict[str, Prepared] = {}
+    narrowed: frozenset[str] | None = None
+    narrowed_by: list[str] = []
+    rejection: Verdict | None = None
+    not_checked: list[Verdict] = []
+
+    def outcome(verdict: Verdict | None) -> Preparation:
+        return Preparation(
+            verdict,
+            narrowed,
+            tuple(sorted(narrowed_by)),
+            tuple(not_checked),
+            prepared,
+            DYNAMIC_RESOURCES in prepared,
+        )
+
+    for plugin in profile.pre_filter:
+        result = plugin.prepare(pod, cluster)
+        if result.rejects:
+            verdict = Verdict(plugin.name, result.rejects)
+            if verdict.outcome is Outcome.UNRESOLVABLE:
+                return outcome(verdict)
+            if verdict.outcome is Outcome.NOT_CHECKED:
+                not_checked.append(verdict)
+                prepared[plugin.name] = Prepared(skip=True)
+            else:
+                rejection = verdict
+            continue
+        prepared[plugin.name] = result
+        if result.nodes is not None:
+            narrowed_by.append(plugin.name)
+            narrowed = result.nodes if narrowed is None else narrowed & result.nodes
+            if not narrowed:
+                names = tuple(sorted(narrowed_by))
+                return outcome(Verdict("", (NodesNotSatisfying(names, simultaneously=True),)))
+    return outcome(rejection)
+
+
+class Filters:
+    """One pod's rules against one cluster."""
+
+    def __init__(
+        self,
+        profile: Profile,
+        pod: PodView,
+        cluster: ClusterView,
+        preparation: Preparation,
+        served: frozenset[str],
+    ) -> None:
+        """`served`: the scheduler names that this scheduler has profiles for.
+
+        Raises CycleError where a filter would run without the PreFilter that it needs.
+        """
+        self.pod = pod
+        self.profile = profile
+        self.preparation = preparation
+        rules: list[tuple[FilterPlugin, Any]] = []
+        for plugin in profile.filter:
+            known = preparation.prepared.get(plugin.name)
+            if known is None:
+                if plugin.needs_prefilter:
+                    raise CycleError(f"filter plugin {plugin.name} runs without its PreFilter")
+                known = plugin.prepare(pod, cluster)
+            if not known.skip:
+                rules.append((plugin, known.state))
+        self.rules = tuple(plugin for plugin, _ in rules)
+        self.states: States = tuple(state for _, state in rules)
+        adjusting = FilterPlugin.after
+        prefilters = {plugin.name for plugin in profile.pre_filter}
+        self._adjusted = tuple(
+            index
+            for index, plugin in enumerate(self.rules)
+            if type(plugin).after is not adjusting and plugin.name in prefilters
+        )
+        self._nominated = {
+            node: [
+                other
+                for other in pods
+                if other.priority >= pod.priority
+                and other.key != pod.key
+                and not other.pod.spec.scheduling_gates
+                and other.pod.spec.scheduler_name in served
+            ]
+            for node, pods in cluster.nominated.items()
+        }
+
+    def after(
+        self,
+        states: States,
+        node: NodeView,
+        *,
+        added: Sequence[PodView] = (),
+        removed: Sequence[PodView] = (),
+    ) -> States:
+        """The states as if pods had come to or gone from the node."""
+        if not self._adjusted:
+            return states
+        changed = list(states)
+        for index in self._adjusted:
+            changed[index] = self.rules[index].after(changed[index], node, added, removed)
+        return tuple(changed)
+
+    def _verdicts(self, states: States, node: NodeView, *, every: bool) -> list[Verdict]:
+        found: list[Verdict] = []
+        for plugin, state in zip(self.rules, states, strict=True):
+            reasons = tuple(plugin.filter(state, node))
+            if reasons:
+                verdict = Verdict(plugin.name, reasons)
+                found.append(verdict)
+                if not every and verdict.outcome > Outcome.NOT_CHECKED:
+                    break
+        return found
+
+    def _held_for(self, node: NodeView, states: States) -> tuple[NodeView, States] | None:
+        """The node as if the pods that it is held for were there; None if there are none."""
+        nominated = self._nominated.get(node.name)
+        if not nominated:
+            return None
+        for other in nominated:
+            node = node.with_pod(other)
+            states = self.after(states, node, added=(other,))
+        return node, states
+
+    def trace(self, node: NodeView, states: States | None = None, *, every: bool) -> NodeTrace:
+        """What rejects the pod on this node: all of it, or up to the first rejection."""
+        states = self.states if states is None else states
+        held = self._held_for(node, states)
+        if held is not None:
+            crowded = self._verdicts(held[1], held[0], every=every)
+            if _rejects(crowded):
+                alone = self._verdicts(states, node, every=False) if every else crowded
+                return NodeTrace(
+                    node.name,
+                    (*self.preparation.not_checked, *crowded),
+                    with_nominated=True,
+                    fits_without_nominated=not _rejects(alone),
+                )
+        return NodeTrace(
+            node.name, (*self.preparation.not_checked, *self._verdicts(states, node, every=every))
+        )
+
+    def fits(self, node: NodeView, states: States) -> bool:
+        """Whether nothing rejects the pod; a rule that cannot be checked counts as passed."""
+        held = self._held_for(node, states)
+        if held is not None and self._rejected(held[1], held[0]):
+            return False
+        return not self._rejected(states, node)
+
+    def _rejected(self, states: States, node: NodeView) -> bool:
+        for plugin, state in zip(self.rules, states, strict=True):
+            for reason in plugin.filter(state, node):
+                if reason.outcome > Outcome.NOT_CHECKED:
+                    return True
+        return False
+
+
+def _rejects(verdicts: Sequence[Verdict]) -> bool:
+    return any(verdict.outcome > Outcome.NOT_CHECKED for verdict in verdicts)

@@ -1,0 +1,57 @@
+"""Scores of the feasible nodes and their winners.
+
+Upstream: pkg/scheduler/schedule_one.go prioritizeNodes, framework/runtime/framework.go
+(v1.35.4) RunPreScorePlugins, RunScorePlugins.
+Differences: all top scorers win; upstream takes one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kschedx.framework.attempt import NodeScore
+from kschedx.framework.plugin import MAX_NODE_SCORE, CycleError
+from kschedx.framework.views import ClusterView, NodeView, PodView
+from kschedx.schedulers.kube.profile import Profile
+
+
+def score_nodes(
+    profile: Profile, pod: PodView, cluster: ClusterView, nodes: Sequence[NodeView]
+) -> dict[str, NodeScore]:
+    """Every feasible node's scores, by name.
+
+    Raises CycleError where the real scheduler would end the cycle with an error.
+    """
+    prescored = {plugin.name for plugin in profile.pre_score}
+    raw: dict[str, Mapping[str, int]] = {}
+    weighted: dict[str, dict[str, int]] = {}
+    for plugin, weight in profile.score:
+        if plugin.needs_prescore and plugin.name not in prescored:
+            raise CycleError(f"score plugin {plugin.name} runs without its PreScore")
+        state = plugin.prepare_score(pod, cluster, nodes)
+        if state is None:
+            continue
+        scores = {node.name: plugin.score(state, node) for node in nodes}
+        normalized = plugin.normalize(state, scores)
+        for name, score in normalized.items():
+            if not 0 <= score <= MAX_NODE_SCORE:
+                raise CycleError(
+                    f'plugin "{plugin.name}" returns an invalid score {score}, it should in the '
+                    f"range of [0, {MAX_NODE_SCORE}] after normalizing (node {name})"
+                )
+        raw[plugin.name] = scores
+        weighted[plugin.name] = {name: score * weight for name, score in normalized.items()}
+    return {
+        node.name: NodeScore(
+            node.name,
+            {plugin: scores[node.name] for plugin, scores in weighted.items()},
+            {plugin: scores[node.name] for plugin, scores in raw.items()},
+        )
+        for node in nodes
+    }
+
+
+def top_scorers(scores: Mapping[str, NodeScore]) -> tuple[str, ...]:
+    """The names with the highest total, sorted."""
+    best = max((score.total for score in scores.values()), default=0)
+    return tuple(sorted(name for name, score in scores.items() if score.total == best))
