@@ -1,19 +1,20 @@
 """How much of each resource a pod takes: which step, sidecar or field decides.
 
-Upstream: component-helpers resource/helpers.go (v0.35.4), PodRequests;
-pkg/scheduler/util/pod_resources.go for the non-zero stand-ins.
-Differences: none.
+Upstream: component-helpers resource/helpers.go (v0.34.4 to v0.37.2), PodRequests;
+pkg/scheduler/framework/types.go CalculateResource, pkg/scheduler/util/pod_resources.go.
+Differences: the gated DRANodeAllocatableResources is not modelled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
+from kschedx.api.label_syntax import key_complaint
 from kschedx.api.pod import Container, ContainerStatus, Pod, ResourceList
-from kschedx.api.quantity import CPU, EPHEMERAL_STORAGE, MEMORY, milli
+from kschedx.api.quantity import CPU, EPHEMERAL_STORAGE, MEMORY, milli, whole
 
 Amounts = Mapping[str, int]
 """Resource name to amount: cpu in milli, everything else in whole units."""
@@ -51,7 +52,7 @@ def is_extended(resource: str) -> bool:
         "/" in resource
         and _NATIVE not in resource
         and not resource.startswith(_QUOTA)
-        and is_qualified_name(_QUOTA + resource)
+        and not key_complaint(_QUOTA + resource)
     )
 
 
@@ -112,62 +113,63 @@ def resize_infeasible(pod: Pod) -> bool:
     return pending is not None and pending.reason == "Infeasible"
 
 
-Share = Callable[[Container, ContainerStatus | None, bool], dict[str, int]]
-"""(container, its status, resize infeasible) -> what counts for it, in thousandths."""
+class _Seen(NamedTuple):
+    """A container and what its kubelet says of it."""
+
+    container: Container
+    status: ContainerStatus | None
+    infeasible: bool
+    """The wanted resize can never fit the node."""
 
 
-def _spec(container: Container, _status: ContainerStatus | None, _infeasible: bool) -> dict[str, int]:
-    return _milli(container.resources.requests)
+def _spec(seen: _Seen) -> dict[str, int]:
+    return _milli(seen.container.resources.requests)
 
 
-def _largest(
-    container: Container, status: ContainerStatus | None, infeasible: bool
-) -> dict[str, int]:
+def _largest(seen: _Seen) -> dict[str, int]:
     """Until 1.36: the largest of wanted, actuated and allocated, container by container."""
-    requests = _milli(container.resources.requests)
+    status = seen.status
     if status is None or status.resources is None:
-        return requests
-    if infeasible:
-        requests = {}
+        return _spec(seen)
+    requests = {} if seen.infeasible else _spec(seen)
     _raise(requests, _milli(status.resources.requests))
     _raise(requests, _milli(status.allocated_resources))
     return requests
 
 
-def _allocated(
-    container: Container, status: ContainerStatus | None, infeasible: bool
-) -> dict[str, int]:
-    if status is not None and status.allocated_resources:
-        return _milli(status.allocated_resources)
-    return {} if infeasible else _milli(container.resources.requests)
+def _allocated(seen: _Seen) -> dict[str, int]:
+    if seen.status is not None and seen.status.allocated_resources:
+        return _milli(seen.status.allocated_resources)
+    return {} if seen.infeasible else _spec(seen)
 
 
-def _actuated(
-    container: Container, status: ContainerStatus | None, infeasible: bool
-) -> dict[str, int]:
-    if status is not None and status.resources is not None and status.resources.requests:
-        return _milli(status.resources.requests)
-    return _allocated(container, status, infeasible)
+def _actuated(seen: _Seen) -> dict[str, int]:
+    resources = seen.status.resources if seen.status is not None else None
+    if resources is not None and resources.requests:
+        return _milli(resources.requests)
+    return _allocated(seen)
 
 
 @dataclass(frozen=True, slots=True)
 class _Sum:
     """How the requests of a pod's containers are added up."""
 
-    statuses: Mapping[str, ContainerStatus]
-    infeasible: bool
     stand_ins: Amounts
-    init_statuses: bool
+    statuses: Mapping[str, ContainerStatus] = field(default_factory=dict)
+    infeasible: bool = False
+    init_statuses: bool = False
     """1.37: the status of an init container that runs to its end counts as well."""
 
-    def _need(self, container: Container, share: Share, *, with_status: bool) -> dict[str, int]:
+    def _need(
+        self, container: Container, share: Callable[[_Seen], dict[str, int]], *, with_status: bool
+    ) -> dict[str, int]:
         status = self.statuses.get(container.name) if with_status else None
-        requests = share(container, status, self.infeasible)
+        requests = share(_Seen(container, status, self.infeasible))
         for name, value in self.stand_ins.items():
             requests.setdefault(name, value)
         return requests
 
-    def of(self, pod: Pod, share: Share) -> dict[str, int]:
+    def of(self, pod: Pod, share: Callable[[_Seen], dict[str, int]]) -> dict[str, int]:
         """What all containers need at the worst moment, in thousandths.
 
         Upstream: AggregateContainerRequests.
@@ -192,18 +194,26 @@ class _Sum:
         return total
 
 
-def _statuses(pod: Pod) -> dict[str, ContainerStatus]:
-    return {
-        status.name: status
-        for status in (*pod.status.container_statuses, *pod.status.init_container_statuses)
-    }
+def _reports_resources(pod: Pod) -> bool:
+    """Whether the kubelet has said anything that could differ from the spec."""
+    status = pod.status
+    return (
+        status.resources is not None
+        or any(s.resources is not None or s.allocated_resources for s in _statuses(pod))
+        or resize_infeasible(pod)
+    )
+
+
+def _statuses(pod: Pod) -> Iterable[ContainerStatus]:
+    return (*pod.status.container_statuses, *pod.status.init_container_statuses)
 
 
 def _with_statuses(pod: Pod, accounting: Accounting, stand_ins: Amounts) -> dict[str, int]:
     """The containers of a pod on a node: also what its kubelet has allocated and actuated."""
     status = pod.status
     infeasible = resize_infeasible(pod)
-    sums = _Sum(_statuses(pod), infeasible, stand_ins, accounting.resize_by_pod_sums)
+    statuses = {s.name: s for s in _statuses(pod)}
+    sums = _Sum(stand_ins, statuses, infeasible, accounting.resize_by_pod_sums)
     if not accounting.resize_by_pod_sums:
         return sums.of(pod, _largest)
     total = {} if infeasible else sums.of(pod, _spec)
@@ -253,13 +263,56 @@ def pod_requests(
     `stand_ins` (thousandths) replace missing container requests; `pod_level` overrides the
     accounting's own choice.
     """
-    use_status = use_status and accounting.resize_status and pod.status.has_resources
+    use_status = use_status and accounting.resize_status and _reports_resources(pod)
     if use_status:
         total = _with_statuses(pod, accounting, stand_ins or {})
     else:
-        total = _Sum({}, False, stand_ins or {}, False).of(pod, _spec)  # noqa: FBT003
+        total = _Sum(stand_ins or {}).of(pod, _spec)
     if accounting.pod_level if pod_level is None else pod_level:
         total.update(_at_pod_level(pod, accounting, use_status=use_status))
     if pod.spec.overhead:
         _add(total, _milli(pod.spec.overhead))
     return total
+
+
+STAND_INS: Final[Amounts] = {CPU: DEFAULT_MILLI_CPU, MEMORY: DEFAULT_MEMORY * 1000}
+"""Thousandths that a container without a request counts for in scoring."""
+
+
+def nonzero_requests(pod: Pod, accounting: Accounting) -> tuple[int, int]:
+    """(milli cpu, memory bytes) that scoring counts for a pod on a node.
+
+    Upstream: framework PodInfo.CalculateResource.
+    """
+    if not accounting.nonzero_counts_sidecars:
+        return _nonzero_until_1_31(pod)
+    stand_ins = STAND_INS
+    if accounting.pod_level and _at_pod_level(pod, accounting, use_status=False):
+        requests = pod_requests(pod, accounting, use_status=True)
+        stand_ins = {name: value for name, value in STAND_INS.items() if name not in requests}
+    total = pod_requests(pod, accounting, use_status=True, stand_ins=stand_ins)
+    return total.get(CPU, 0), -(-total.get(MEMORY, 0) // 1000)
+
+
+def _nonzero_until_1_31(pod: Pod) -> tuple[int, int]:
+    """Regular containers alone are added up; sidecars count beside an init container only."""
+    cpu = memory = 0
+    for container in pod.spec.containers:
+        requests = container.resources.requests
+        cpu += milli(requests[CPU]) if CPU in requests else DEFAULT_MILLI_CPU
+        memory += whole(requests[MEMORY]) if MEMORY in requests else DEFAULT_MEMORY
+    sidecars: dict[str, int] = {}
+    for container in pod.spec.init_containers:
+        need = _milli(container.resources.requests)
+        if container.restartable:
+            _add(sidecars, need)
+            need = sidecars
+        else:
+            _add(need, sidecars)
+        cpu = max(cpu, need.get(CPU, STAND_INS[CPU]))
+        memory = max(memory, -(-need.get(MEMORY, STAND_INS[MEMORY]) // 1000))
+    overhead = pod.spec.overhead
+    return (
+        cpu + (milli(overhead[CPU]) if CPU in overhead else 0),
+        memory + (whole(overhead[MEMORY]) if MEMORY in overhead else 0),
+    )

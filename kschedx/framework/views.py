@@ -8,14 +8,14 @@ from functools import cached_property
 
 from kschedx.api.node import Node
 from kschedx.api.pod import Affinity, Pod, PodAffinityTerm
-from kschedx.api.quantity import CPU, MEMORY, amount
+from kschedx.api.quantity import amount
 from kschedx.api.selectors import NOTHING, Selector, SelectorError, parse
 from kschedx.framework.accounting import (
     Accounting,
     Amounts,
     in_units,
+    nonzero_requests,
     pod_requests,
-    stand_ins_for,
 )
 from kschedx.snapshot.snapshot import Snapshot
 
@@ -108,13 +108,7 @@ class PodView:
     @cached_property
     def nonzero(self) -> tuple[int, int]:
         """(milli cpu, memory bytes) with stand-ins for containers that request none."""
-        thousandths = pod_requests(self.pod, self.accounting, use_status=True)
-        stand_ins = stand_ins_for(self.pod, thousandths, self.accounting)
-        if stand_ins:
-            thousandths = pod_requests(
-                self.pod, self.accounting, use_status=True, stand_ins=stand_ins
-            )
-        return thousandths.get(CPU, 0), -(-thousandths.get(MEMORY, 0) // 1000)
+        return nonzero_requests(self.pod, self.accounting)
 
     @cached_property
     def host_ports(self) -> tuple[HostPort, ...]:
