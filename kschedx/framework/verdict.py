@@ -53,6 +53,10 @@ class Reason:
         """The fields by name, for machines."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
+    def short_by(self) -> int | None:
+        """How much is missing, to compare nodes with the same cause; None: no matter of amount."""
+        return None
+
     def subject(self) -> str:
         """What nodes with the same cause share in a table ("insufficient cpu").
 
