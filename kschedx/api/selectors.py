@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Final
 
+from kschedx.api.label_syntax import invalid, joined, key_complaint, quoted, value_complaint
 from kschedx.api.meta import LabelSelector, LabelSelectorRequirement, Struct
 
 IN: Final = "In"
@@ -43,32 +43,15 @@ class PreferredSchedulingTerm(Struct, frozen=True):
 
 
 class SelectorError(ValueError):
-    """A selector that the API machinery refuses to parse."""
+    """A selector that the API machinery refuses to parse; the text is its own (1.35 on)."""
 
 
-_LABEL_VALUE: Final = re.compile(r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?", re.ASCII)
-_QUALIFIED_NAME: Final = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]", re.ASCII)
-_SUBDOMAIN: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _INTEGER: Final = re.compile(r"[+-]?\d+", re.ASCII)
-_MAX_NAME: Final = 63
-_MAX_SUBDOMAIN: Final = 253
 _INT64: Final = 2**63
-
-
-@lru_cache(maxsize=4096)
-def _check_key(key: str) -> None:
-    prefix, slash, name = key.rpartition("/")
-    ok = len(name) <= _MAX_NAME and _QUALIFIED_NAME.fullmatch(name) is not None
-    if slash:
-        ok = ok and len(prefix) <= _MAX_SUBDOMAIN and _SUBDOMAIN.fullmatch(prefix) is not None
-    if not ok:
-        raise SelectorError(f"{key!r} is not a label key")
-
-
-@lru_cache(maxsize=4096)
-def _check_value(value: str) -> None:
-    if len(value) > _MAX_NAME or _LABEL_VALUE.fullmatch(value) is None:
-        raise SelectorError(f"{value!r} is not a label value")
+_NEEDS_VALUES: Final = "for 'in', 'notin' operators, values set can't be empty"
+_TAKES_NO_VALUES: Final = "values set must be empty for exists and does not exist"
+_NEEDS_ONE_VALUE: Final = "for 'Gt', 'Lt' operators, exactly one value is required"
+_NEEDS_INTEGER: Final = "for 'Gt', 'Lt' operators, the value must be an integer"
 
 
 def parse_integer(text: str) -> int | None:
@@ -79,6 +62,33 @@ def parse_integer(text: str) -> int | None:
     return value if -_INT64 <= value < _INT64 else None
 
 
+def _complaints(key: str, operator: str, values: tuple[str, ...]) -> list[str]:
+    """What labels.NewRequirement has against these parts, in its order and words."""
+    complaints = []
+    if complaint := key_complaint(key):
+        complaints.append(invalid("key", key, complaint))
+    complaints += _operator_complaints(operator, values)
+    for index, value in enumerate(values):
+        if complaint := value_complaint(value):
+            complaints.append(invalid(f"values[{index}][{key}]", value, complaint))
+    return complaints
+
+
+def _operator_complaints(operator: str, values: tuple[str, ...]) -> list[str]:
+    if operator in (IN, NOT_IN):
+        return [] if values else [invalid("values", None, _NEEDS_VALUES)]
+    if operator in (EXISTS, DOES_NOT_EXIST):
+        return [invalid("values", values, _TAKES_NO_VALUES)] if values else []
+    if operator in (GREATER_THAN, LESS_THAN):
+        complaints = [invalid("values", values, _NEEDS_ONE_VALUE)] if len(values) != 1 else []
+        return complaints + [
+            invalid(f"values[{index}]", value, _NEEDS_INTEGER)
+            for index, value in enumerate(values)
+            if parse_integer(value) is None
+        ]
+    return [f"operator: Unsupported value: {quoted(operator)}"]
+
+
 class Requirement:
     """One parsed requirement on labels: key, operator, values."""
 
@@ -86,20 +96,9 @@ class Requirement:
 
     def __init__(self, key: str, operator: str, values: tuple[str, ...]) -> None:
         """Parse as labels.NewRequirement does; raises SelectorError where that fails."""
-        _check_key(key)
-        if operator in (IN, NOT_IN):
-            if not values:
-                raise SelectorError("for 'in', 'notin' operators, values set can't be empty")
-        elif operator in (EXISTS, DOES_NOT_EXIST):
-            if values:
-                raise SelectorError("values set must be empty for exists and does not exist")
-        elif operator in (GREATER_THAN, LESS_THAN):
-            if len(values) != 1 or parse_integer(values[0]) is None:
-                raise SelectorError("for 'Gt', 'Lt' operators, exactly one integer is required")
-        else:
-            raise SelectorError(f'"{operator}" is not a valid label selector operator')
-        for value in values:
-            _check_value(value)
+        complaints = _complaints(key, operator, values)
+        if complaints:
+            raise SelectorError(joined(complaints))
         self.key = key
         self.operator = operator
         self.values = frozenset(values)
@@ -121,6 +120,11 @@ class Requirement:
             return False
         return number > self.bound if operator == GREATER_THAN else number < self.bound
 
+    def __str__(self) -> str:
+        return show_requirement(
+            LabelSelectorRequirement(self.key, self.operator, tuple(sorted(self.values)))
+        )
+
 
 class Selector:
     """A parsed label selector. `requirements` is None for the selector that matches nothing."""
@@ -141,6 +145,21 @@ class Selector:
                 return False
         return all(requirement.matches(labels) for requirement in self.requirements)
 
+    def also(self, other: Selector) -> Selector:
+        """What both select. Upstream: Selector.Add with the other's requirements."""
+        if self.requirements is None or other.requirements is None:
+            return NOTHING
+        both = Selector({}, self.requirements + other.requirements)
+        both.exact = tuple(dict.fromkeys(self.exact + other.exact))
+        return both
+
+    def __str__(self) -> str:
+        """As kubectl's -l writes it; "nothing" or "everything" where that is what it matches."""
+        if self.requirements is None:
+            return "nothing"
+        parts = [f"{key}={value}" for key, value in sorted(self.exact)]
+        return ", ".join([*parts, *map(str, self.requirements)]) or "everything"
+
     @property
     def empty(self) -> bool:
         """Matches every object (not the same as matching nothing)."""
@@ -159,15 +178,19 @@ def parse(selector: LabelSelector | None) -> Selector:
     if selector is None:
         return NOTHING
     for key, value in selector.match_labels.items():
-        _check_key(key)
-        _check_value(value)
-    for expression in selector.match_expressions:
-        if expression.operator in (GREATER_THAN, LESS_THAN):
-            raise SelectorError(f'"{expression.operator}" is not a valid label selector operator')
+        complaints = _complaints(key, IN, (value,))
+        if complaints:
+            raise SelectorError(joined(complaints))
     return Selector(
-        selector.match_labels,
-        tuple(Requirement(e.key, e.operator, e.values) for e in selector.match_expressions),
+        selector.match_labels, tuple(_expression(e) for e in selector.match_expressions)
     )
+
+
+def _expression(expression: LabelSelectorRequirement) -> Requirement:
+    if expression.operator not in (IN, NOT_IN, EXISTS, DOES_NOT_EXIST):
+        operator = quoted(expression.operator)
+        raise SelectorError(f"{operator} is not a valid label selector operator")
+    return Requirement(expression.key, expression.operator, expression.values)
 
 
 def from_labels(labels: Mapping[str, str]) -> Selector:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from kschedx.api.node import Node
-from kschedx.api.pod import Affinity, Pod, PodAffinityTerm
+from kschedx.api.pod import Pod
 from kschedx.api.quantity import amount
-from kschedx.api.selectors import NOTHING, Selector, SelectorError, parse
 from kschedx.framework.accounting import (
     Accounting,
     Amounts,
@@ -17,65 +15,11 @@ from kschedx.framework.accounting import (
     nonzero_requests,
     pod_requests,
 )
+from kschedx.framework.affinity import NO_TERMS, AffinityTerms, affinity_terms
 from kschedx.snapshot.snapshot import Snapshot
 
 HostPort = tuple[str, str, int]
 """(ip, protocol, port), "0.0.0.0" for every address."""
-
-
-class AffinityTerm:
-    """A parsed (anti-)affinity term of one pod. Upstream: framework AffinityTerm."""
-
-    __slots__ = ("namespace_selector", "namespaces", "selector", "term", "topology_key", "weight")
-
-    def __init__(self, term: PodAffinityTerm, own_namespace: str, weight: int = 0) -> None:
-        """Raises SelectorError for a selector that cannot be parsed."""
-        self.term = term
-        self.topology_key = term.topology_key
-        self.selector: Selector = parse(term.label_selector)
-        self.namespace_selector: Selector = parse(term.namespace_selector)
-        names = frozenset(term.namespaces)
-        if not names and term.namespace_selector is None:
-            names = frozenset((own_namespace,))
-        self.namespaces: frozenset[str] = names
-        self.weight = weight
-
-    def matches(self, pod: PodView, namespace_labels: Mapping[str, str] | None) -> bool:
-        """Whether the term selects this pod; `namespace_labels` are its namespace's."""
-        in_namespace = pod.namespace in self.namespaces or (
-            self.namespace_selector is not NOTHING
-            and self.namespace_selector.matches(namespace_labels or {})
-        )
-        return in_namespace and self.selector.matches(pod.labels)
-
-
-@dataclass(frozen=True, slots=True)
-class AffinityTerms:
-    """A pod's four lists of terms; `error` is the first that could not be parsed."""
-
-    required: tuple[AffinityTerm, ...] = ()
-    required_anti: tuple[AffinityTerm, ...] = ()
-    preferred: tuple[AffinityTerm, ...] = ()
-    preferred_anti: tuple[AffinityTerm, ...] = ()
-    error: str = ""
-
-
-_NO_TERMS = AffinityTerms()
-
-
-def _parse_terms(affinity: Affinity, namespace: str) -> AffinityTerms:
-    error = ""
-    parsed: list[tuple[AffinityTerm, ...]] = []
-    for side in (affinity.pod_affinity, affinity.pod_anti_affinity):
-        required = [(term, 0) for term in side.required] if side else []
-        preferred = [(w.pod_affinity_term, w.weight) for w in side.preferred] if side else []
-        for terms in (required, preferred):
-            try:
-                parsed.append(tuple(AffinityTerm(t, namespace, weight) for t, weight in terms))
-            except SelectorError as refused:
-                error = error or str(refused)
-                parsed.append(())
-    return AffinityTerms(parsed[0], parsed[2], parsed[1], parsed[3], error)
 
 
 class PodView:
@@ -124,11 +68,11 @@ class PodView:
 
     @cached_property
     def affinity(self) -> AffinityTerms:
-        """Parsed inter-pod terms."""
+        """Parsed inter-pod terms; equal ones in one namespace are one object."""
         affinity = self.pod.spec.affinity
         if affinity is None or not (affinity.pod_affinity or affinity.pod_anti_affinity):
-            return _NO_TERMS
-        return _parse_terms(affinity, self.namespace)
+            return NO_TERMS
+        return affinity_terms(affinity, self.namespace)
 
     @property
     def has_affinity(self) -> bool:
