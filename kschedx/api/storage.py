@@ -71,11 +71,13 @@ class PersistentCSI(Struct, frozen=True):
 
 
 class PersistentDisk(Struct, frozen=True):
-    """gcePersistentDisk and awsElasticBlockStore of an old in-tree volume."""
+    """What an old in-tree volume source names: each source uses some of these fields."""
 
     pd_name: str = ""
     volume_id: str = msgspec.field(name="volumeID", default="")
     disk_name: str = ""
+    disk_uri: str = msgspec.field(name="diskURI", default="")
+    kind: str | None = None
     volume_path: str = ""
 
 
