@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from kschedx.api.meta import LabelSelector, Object, ObjectMeta, StringMap, Struct
@@ -37,12 +39,22 @@ class ContainerPort(Struct, frozen=True):
     name: str = ""
 
 
+class ContainerRestartRule(Struct, frozen=True):
+    action: str = ""
+
+
+class VolumeMount(Struct, frozen=True):
+    bind_mount_options: tuple[str, ...] = ()
+
+
 class Container(Struct, frozen=True):
     name: str = ""
     image: str = ""
     resources: ResourceRequirements = ResourceRequirements()
     ports: tuple[ContainerPort, ...] = ()
     restart_policy: str = ""
+    restart_policy_rules: tuple[ContainerRestartRule, ...] = ()
+    volume_mounts: tuple[VolumeMount, ...] = ()
 
     @property
     def restartable(self) -> bool:
@@ -150,6 +162,8 @@ class ImageVolume(Struct, frozen=True):
 
 class AzureDiskVolume(Struct, frozen=True):
     disk_name: str = ""
+    disk_uri: str = msgspec.field(name="diskURI", default="")
+    kind: str | None = None
 
 
 class CinderVolume(Struct, frozen=True):
@@ -209,6 +223,7 @@ class PodSpec(Struct, frozen=True):
     scheduling_gates: tuple[PodSchedulingGate, ...] = ()
     volumes: tuple[Volume, ...] = ()
     host_network: bool = False
+    host_users: bool | None = None
     resource_claims: tuple[PodResourceClaim, ...] = ()
     runtime_class_name: str | None = None
     termination_grace_period_seconds: int | None = None
@@ -283,6 +298,10 @@ class Pod(Object, frozen=True, kw_only=True):
     @property
     def terminating(self) -> bool:
         return self.metadata.deletion_timestamp is not None
+
+    def with_spec(self, **changes: Any) -> Pod:
+        """The same pod with these fields of its spec changed."""
+        return msgspec.structs.replace(self, spec=msgspec.structs.replace(self.spec, **changes))
 
     def condition(self, kind: str) -> PodCondition | None:
         for condition in self.status.conditions:
