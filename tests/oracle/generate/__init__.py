@@ -1,0 +1,1 @@
+"""Random clusters for the oracle: one module per kind of object, one function per family."""
