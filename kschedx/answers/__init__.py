@@ -1,0 +1,1 @@
+"""One function per question: the only place where the layers below are combined."""

@@ -1,0 +1,192 @@
+"""Replay: one snapshot with one scheduler, asked about pods."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from kschedx.api.pod import Pod
+from kschedx.diagnose.agreement import Replayed
+from kschedx.diagnose.blockers import Cause, causes_of
+from kschedx.diagnose.explanation import Explanation, FurtherReplays, explain
+from kschedx.diagnose.node_report import NodeReport, evictions_on, rooms, rules_on
+from kschedx.diagnose.placement import (
+    Nomination,
+    Placement,
+    kubelet_waits,
+    terminating_victims,
+)
+from kschedx.diagnose.references import TerminatingPod
+from kschedx.framework.attempt import Attempt
+from kschedx.framework.plugin import CycleError
+from kschedx.framework.verdict import NodeTrace, Verdict
+from kschedx.framework.views import ClusterView, NodeView, PodView
+from kschedx.schedulers.kube.configuration import DEFAULT_SCHEDULER, Configuration
+from kschedx.schedulers.kube.cycle import KubeScheduler
+from kschedx.schedulers.kube.filtering import Filters, NodesNotSatisfying
+from kschedx.schedulers.kube.versions import DEFAULT, Release, parse_release
+from kschedx.snapshot.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerChoice:
+    """Which scheduler is replayed."""
+
+    release: Release
+    version_assumed: bool = False
+    """Neither the user nor the snapshot named a version."""
+    configuration: Configuration = field(default_factory=Configuration)
+
+
+def choose_scheduler(
+    snapshot: Snapshot,
+    version: str | None = None,
+    gates: dict[str, bool] | None = None,
+    configuration: Configuration | None = None,
+) -> SchedulerChoice:
+    """The version that the user names, else the snapshot's, else the default.
+
+    Raises KschedxError for a version or a gate that is not known.
+    """
+    named = version or snapshot.version
+    release = parse_release(named or f"1.{DEFAULT}", gates)
+    return SchedulerChoice(release, named is None, configuration or Configuration())
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """One pod's attempt, explained; the attempt itself would keep every node's trace alive."""
+
+    replayed: Replayed
+    explanation: Explanation
+
+
+class Replay:
+    """Asks one scheduler about the pods of one snapshot."""
+
+    def __init__(self, snapshot: Snapshot, choice: SchedulerChoice) -> None:
+        """Raises KschedxError for a scheduler configuration that cannot be read."""
+        self.snapshot = snapshot
+        self.choice = choice
+        self.scheduler = KubeScheduler(choice.release, choice.configuration)
+        self.cluster = ClusterView.of(snapshot, choice.release.accounting())
+
+    def explain(self, pod: Pod, *, with_rows: bool = False) -> Explained:
+        """Everything about one pod."""
+        view = self.cluster.view(pod)
+        if pod.terminal or pod.spec.node_name:
+            return self._explain_placed(view)
+        attempt = self.scheduler.attempt(view, self.cluster)
+        otherwise = self._otherwise(attempt, with_rows=with_rows)
+        explanation = explain(
+            attempt,
+            self.cluster,
+            FurtherReplays(nomination=self._nomination(view), otherwise=otherwise),
+            with_rows=with_rows,
+        )
+        return Explained(Replayed.of(attempt), explanation)
+
+    def _explain_placed(self, view: PodView) -> Explained:
+        pod = view.pod
+        attempt = Attempt(
+            view,
+            self.scheduler.name,
+            self.choice.release.minor,
+            node_count=len(self.cluster.nodes),
+        )
+        name = pod.spec.node_name
+        placement = Placement(name, name in self.cluster.nodes, waits=kubelet_waits(pod))
+        if not pod.terminal and placement.node_known:
+            placement = self._with_drift(placement, view)
+        explanation = explain(attempt, self.cluster, FurtherReplays(placement=placement))
+        return Explained(Replayed.of(attempt), explanation)
+
+    def _with_drift(self, placement: Placement, view: PodView) -> Placement:
+        """Whether the pod would get its node again: replayed as if it were not there yet."""
+        without = self.cluster.without_pods([view.key])
+        fresh = without.view(view.pod.with_spec(node_name=""))
+        if self.scheduler.profile_for(fresh) is None:
+            return replace(placement, drift_unknown="another scheduler placed it")
+        try:
+            causes = _causes_on(self.scheduler.filters(fresh, without), placement.node, without)
+        except CycleError as error:
+            return replace(placement, drift_unknown=str(error))
+        return replace(placement, drift=causes)
+
+    def _nomination(self, view: PodView) -> Nomination | None:
+        """The node that is held for the pod, and whether it fits once its victims are gone."""
+        name = view.pod.status.nominated_node_name
+        if not name:
+            return None
+        if name not in self.cluster.nodes:
+            return Nomination(name, node_known=False)
+        victims = terminating_victims(view, self.cluster)
+        nomination = Nomination(
+            name, node_known=True, victims=tuple(TerminatingPod.of(v.pod) for v in victims)
+        )
+        if not victims or self.scheduler.held(view) is not None:
+            return nomination
+        after = self.cluster.without_pods(victim.key for victim in victims)
+        try:
+            causes = _causes_on(self.scheduler.filters(view, after), name, after)
+        except CycleError:
+            return nomination
+        return replace(nomination, fits_after=not causes, then=causes)
+
+    def _otherwise(self, attempt: Attempt, *, with_rows: bool) -> Explanation | None:
+        """What a pod that is never tried would meet: without its gates, by the first profile."""
+        pod = attempt.pod.pod
+        if attempt.held is None or pod.terminating:
+            return None
+        name = pod.spec.scheduler_name
+        if self.scheduler.profile_for(attempt.pod) is None:
+            served = self.scheduler.profiles
+            name = DEFAULT_SCHEDULER if DEFAULT_SCHEDULER in served else next(iter(served))
+        tried = pod.with_spec(scheduling_gates=(), scheduler_name=name)
+        again = self.scheduler.attempt(self.cluster.view(tried), self.cluster)
+        return explain(again, self.cluster, with_rows=with_rows)
+
+    def node_report(self, pod: Pod, node: NodeView) -> NodeReport:
+        """One pod on one node, rule by rule. A pod that is on a node is judged as if it were not."""
+        cluster = self.cluster
+        if pod.spec.node_name:
+            cluster = cluster.without_pods([pod.key])
+            node = cluster.nodes[node.name]
+            pod = pod.with_spec(node_name="")
+        tried = pod.with_spec(scheduling_gates=())
+        view = cluster.view(tried)
+        filters = self.scheduler.filters(view, cluster)
+        trace = _trace(filters, node)
+        attempt = self.scheduler.attempt(view, cluster)
+        eviction, victims = evictions_on(node.name, attempt.preemption)
+        narrowed_to = filters.preparation.narrowed_to
+        return NodeReport(
+            node=node.name,
+            fits=not trace.verdicts,
+            rooms=rooms(view, node),
+            rules=rules_on(
+                trace,
+                (plugin.name for plugin in filters.profile.filter),
+                (plugin.name for plugin in filters.rules),
+            ),
+            left_out=narrowed_to is not None and node.name not in narrowed_to,
+            fits_without_nominated=trace.fits_without_nominated,
+            eviction=eviction,
+            victims=victims,
+        )
+
+
+def _trace(filters: Filters, node: NodeView) -> NodeTrace:
+    """All that rejects the pod on the node, a rejection of every node included."""
+    trace = filters.trace(node, every=True)
+    rejection = filters.preparation.rejection
+    return trace if rejection is None else replace(trace, verdicts=(rejection, *trace.verdicts))
+
+
+def _causes_on(filters: Filters, node: str, cluster: ClusterView) -> tuple[Cause, ...]:
+    narrowed_to = filters.preparation.narrowed_to
+    trace = _trace(filters, cluster.nodes[node])
+    causes = causes_of(trace.verdicts)
+    if narrowed_to is not None and node not in narrowed_to and not causes:
+        left_out = Verdict("", (NodesNotSatisfying(filters.preparation.narrowed_by),))
+        return causes_of([left_out])
+    return causes

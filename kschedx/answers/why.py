@@ -1,0 +1,149 @@
+"""Why is this pod Pending? For one pod, a workload's pods, or all that wait."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from kschedx.answers.replay import Explained, Replay, SchedulerChoice
+from kschedx.answers.targets import find_node, find_target
+from kschedx.api.pod import Pod
+from kschedx.api.selectors import EVERYTHING, Selector
+from kschedx.diagnose.agreement import AgreementStatus, compare
+from kschedx.diagnose.explanation import Explanation
+from kschedx.diagnose.references import PodReference
+from kschedx.diagnose.report import ExplainedPods, WhyReport
+from kschedx.diagnose.workload import Workload, pods_of, state_of
+from kschedx.snapshot.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class WhyQuestion:
+    """What is asked, of a snapshot."""
+
+    target: str | None = None
+    """ "POD", "NAMESPACE/POD", "KIND/NAME"; None for all Pending pods."""
+    namespace: str | None = None
+    """None for all."""
+    selector: Selector = EVERYTHING
+    node: str | None = None
+    """The one node to look at."""
+    with_rows: bool = False
+    """Say of every single node what rejects the pod there."""
+
+
+def why(snapshot: Snapshot, question: WhyQuestion, choice: SchedulerChoice) -> WhyReport:
+    """Raises KschedxError where the question names what the snapshot does not hold."""
+    if question.target is None:
+        return _why_pending(snapshot, question, Replay(snapshot, choice))
+    target = find_target(snapshot, question.target, question.namespace)
+    node = find_node(snapshot, question.node) if question.node is not None else None
+    replay = Replay(snapshot, choice)
+    if not isinstance(target, Pod):
+        return _why_workload(snapshot, target, question, replay)
+    explained = replay.explain(target, with_rows=question.with_rows)
+    report = _report(replay, [(target, explained)])
+    if node is None:
+        return report
+    return replace(report, node=replay.node_report(target, replay.cluster.nodes[node.name]))
+
+
+def _why_pending(snapshot: Snapshot, question: WhyQuestion, replay: Replay) -> WhyReport:
+    namespace = question.namespace
+    pods = [
+        pod
+        for pod in snapshot.all(Pod).values()
+        if namespace in (None, pod.namespace) and question.selector.matches(pod.labels)
+    ]
+    report = _report(replay, _try_all(replay, filter(_waits, pods), question))
+    return replace(
+        report, asked="all namespaces" if namespace is None else f"namespace {namespace}"
+    )
+
+
+def _why_workload(
+    snapshot: Snapshot, workload: Workload, question: WhyQuestion, replay: Replay
+) -> WhyReport:
+    pods = filter(_waits, pods_of(snapshot, workload))
+    report = _report(replay, _try_all(replay, pods, question))
+    return replace(
+        report,
+        asked=f"{type(workload).__name__} {workload.namespace}/{workload.name}",
+        workload=state_of(snapshot, workload, replay.choice.release.accounting()),
+    )
+
+
+def _waits(pod: Pod) -> bool:
+    return not pod.spec.node_name and not pod.terminal
+
+
+def _try_all(
+    replay: Replay, pods: Iterable[Pod], question: WhyQuestion
+) -> list[tuple[Pod, Explained]]:
+    """Every pod with its explanation; pods that no rule can tell apart are tried once."""
+    tried: dict[str, Explained] = {}
+    found = []
+    for pod in pods:
+        shape = _shape(pod)
+        explained = tried.get(shape) if shape else None
+        if explained is None:
+            explained = replay.explain(pod, with_rows=question.with_rows)
+        if shape:
+            tried[shape] = explained
+        found.append((pod, explained))
+    return found
+
+
+def _shape(pod: Pod) -> str:
+    """All that rules read of a waiting pod; empty where they read its very name."""
+    named = any(volume.ephemeral is not None for volume in pod.spec.volumes)
+    if named or pod.status.nominated_node_name or pod.terminating or pod.spec.resource_claims:
+        return ""
+    return repr((pod.namespace, sorted(pod.labels.items()), pod.spec))
+
+
+def _report(replay: Replay, explained: list[tuple[Pod, Explained]]) -> WhyReport:
+    """Pods with the same causes together, worst first."""
+    groups: dict[object, list[tuple[Pod, Explained]]] = {}
+    for pod, found in explained:
+        groups.setdefault(_same_causes(found.explanation), []).append((pod, found))
+    together = [_together(members) for members in groups.values()]
+    together.sort(key=_worst_first)
+    return WhyReport(
+        scheduler=replay.scheduler.name,
+        version_assumed=replay.choice.version_assumed,
+        explained=tuple(together),
+    )
+
+
+def _same_causes(explanation: Explanation) -> object:
+    return (
+        explanation.situation,
+        tuple((cause.code, cause.subject) for cause in explanation.rejection),
+        tuple((b.cause.code, b.subject, len(b.nodes)) for b in explanation.blockers),
+        explanation.preemption.verdict if explanation.preemption is not None else None,
+    )
+
+
+def _together(members: list[tuple[Pod, Explained]]) -> ExplainedPods:
+    members = sorted(members, key=lambda member: member[0].key)
+    agreements: Counter[AgreementStatus] = Counter()
+    compared = [compare(pod, found.replayed) for pod, found in members]
+    first, explanation = members[0][0], members[0][1].explanation
+    if explanation.agreement is not None:
+        explanation = replace(explanation, agreement=compared[0])
+        agreements.update(agreement.status for agreement in compared)
+    references = tuple(PodReference.of(pod) for pod, _ in members)
+    explanation = replace(explanation, pod=PodReference.of(first))
+    return ExplainedPods(references, explanation, agreements)
+
+
+def _worst_first(group: ExplainedPods) -> tuple[int, bool, int, str]:
+    explanation = group.explanation
+    return (
+        explanation.situation.rank,
+        explanation.preemption is not None and bool(explanation.preemption.nodes),
+        -len(group.pods),
+        group.pods[0].key,
+    )

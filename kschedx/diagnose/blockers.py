@@ -1,0 +1,179 @@
+"""Blockers: the rejections of all nodes, grouped by cause, with the nearest node of each.
+
+The scheduler names one rule per node and counts; here a node stands under every cause that blocks
+it, so that a cause which holds on all nodes shows as such.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kschedx.framework.attempt import Attempt
+from kschedx.framework.verdict import NodeTrace, Outcome, Reason, Verdict
+from kschedx.schedulers.kube.filtering import NodesNotSatisfying
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One reason of one plugin, as reports show it."""
+
+    plugin: str
+    """Empty where no plugin but the scheduler itself decides."""
+    code: str
+    subject: str
+    """With the code it tells causes apart: "untolerated taint dedicated=gpu:NoSchedule"."""
+    message: str
+    """Fact, need against have."""
+    outcome: Outcome
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, plugin: str, reason: Reason) -> Cause:
+        return cls(
+            plugin,
+            reason.code,
+            reason.subject(),
+            reason.sentence(),
+            reason.outcome,
+            reason.facts(),
+        )
+
+
+def causes_of(verdicts: Iterable[Verdict]) -> tuple[Cause, ...]:
+    """All reasons, in plugin order."""
+    return tuple(Cause.of(v.plugin, reason) for v in verdicts for reason in v.reasons)
+
+
+@dataclass(frozen=True, slots=True)
+class Blocker:
+    """One cause and the nodes that it blocks."""
+
+    subject: str
+    nodes: tuple[str, ...]
+    """In the cluster's order."""
+    alone: tuple[str, ...]
+    """Nodes that nothing else blocks."""
+    evictable: tuple[str, ...]
+    """Nodes of which evicting pods could lift every rejection."""
+    checked: bool
+    """False where the rule could not be decided on any of the nodes."""
+    nearest: str
+    """The node on which least is missing, preferably one that nothing else blocks."""
+    cause: Cause
+    """On the nearest node."""
+    short_by: int | None
+    """What is missing there, in the unit of the cause's facts; None: no matter of amount."""
+    messages: tuple[tuple[str, int], ...]
+    """What is said of how many nodes, most nodes first; of a matter of amount only the nearest's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """Nodes that the same several causes block at once."""
+
+    subjects: tuple[str, ...]
+    """In plugin order."""
+    nodes: tuple[str, ...]
+
+
+class _Group:
+    """What has been seen of one cause so far."""
+
+    def __init__(self, subject: str) -> None:
+        self.subject = subject
+        self.nodes: list[str] = []
+        self.alone: list[str] = []
+        self.evictable: list[str] = []
+        self.checked = False
+        self.messages: Counter[str] = Counter()
+        self.best: tuple[bool, int] | None = None
+        self.nearest = ""
+        self.plugin = ""
+        self.reason: Reason
+
+    def add(self, node: str, plugin: str, reason: Reason, *, alone: bool, evictable: bool) -> None:
+        if not self.nodes or self.nodes[-1] != node:
+            self.nodes.append(node)
+            if alone:
+                self.alone.append(node)
+            if evictable:
+                self.evictable.append(node)
+        self.checked = self.checked or reason.outcome is not Outcome.NOT_CHECKED
+        short_by = reason.short_by()
+        if short_by is None:
+            self.messages[reason.sentence()] += 1
+        distance = (not alone, short_by or 0)
+        if self.best is None or distance < self.best:
+            self.best, self.nearest, self.plugin, self.reason = distance, node, plugin, reason
+
+    def blocker(self) -> Blocker:
+        cause = Cause.of(self.plugin, self.reason)
+        messages = sorted(self.messages.items(), key=lambda item: (-item[1], item[0]))
+        return Blocker(
+            subject=self.subject,
+            nodes=tuple(self.nodes),
+            alone=tuple(self.alone),
+            evictable=tuple(self.evictable),
+            checked=self.checked,
+            nearest=self.nearest,
+            cause=cause,
+            short_by=self.reason.short_by(),
+            messages=tuple(messages) or ((cause.message, len(self.nodes)),),
+        )
+
+
+def _keys(trace: NodeTrace) -> dict[tuple[str, str], None]:
+    """The different causes on one node, in plugin order."""
+    return {(r.code, r.subject()): None for v in trace.verdicts for r in v.reasons}
+
+
+def _could_evict(trace: NodeTrace) -> bool:
+    return all(
+        reason.outcome is Outcome.UNSCHEDULABLE
+        for verdict in trace.verdicts
+        for reason in verdict.reasons
+    )
+
+
+def traces_of_all(attempt: Attempt, node_names: Iterable[str]) -> Iterable[NodeTrace]:
+    """A trace for every node of the cluster, also for those that PreFilters left out."""
+    left_out = (Verdict("", (NodesNotSatisfying(attempt.narrowed_by),)),)
+    for name in node_names:
+        trace = attempt.traces.get(name)
+        yield NodeTrace(name, left_out) if trace is None else trace
+
+
+def blockers(traces: Iterable[NodeTrace]) -> tuple[tuple[Blocker, ...], tuple[Combination, ...]]:
+    """Causes over all nodes, those that matter most first; and the nodes with several. O(nodes).
+
+    First come causes that block every node, then those that alone block most nodes.
+    """
+    groups: dict[tuple[str, str], _Group] = {}
+    combined: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    count = 0
+    for trace in traces:
+        count += 1
+        keys = tuple(_keys(trace))
+        if len(keys) > 1:
+            combined.setdefault(keys, []).append(trace.node)
+        evictable = _could_evict(trace)
+        for verdict in trace.verdicts:
+            for reason in verdict.reasons:
+                key = (reason.code, reason.subject())
+                group = groups.setdefault(key, _Group(key[1]))
+                group.add(
+                    trace.node, verdict.plugin, reason, alone=len(keys) == 1, evictable=evictable
+                )
+    found = [group.blocker() for group in groups.values()]
+    found.sort(
+        key=lambda b: (len(b.nodes) < count, -len(b.alone), -len(b.nodes), b.cause.code, b.subject)
+    )
+    combinations = [
+        Combination(tuple(subject for _, subject in keys), tuple(nodes))
+        for keys, nodes in combined.items()
+    ]
+    combinations.sort(key=lambda c: (-len(c.nodes), len(c.subjects), c.subjects))
+    return tuple(found), tuple(combinations)

@@ -1,0 +1,145 @@
+"""Explanation: all that can be said of one attempt, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kschedx.diagnose.agreement import Agreement, Replayed, compare
+from kschedx.diagnose.blockers import (
+    Blocker,
+    Cause,
+    Combination,
+    blockers,
+    causes_of,
+    traces_of_all,
+)
+from kschedx.diagnose.fragmentation import Fragmentation, fragmentations
+from kschedx.diagnose.headline import predicate, state
+from kschedx.diagnose.placement import Nomination, Placement
+from kschedx.diagnose.preemption_summary import PreemptionSummary, summarize
+from kschedx.diagnose.references import PodReference
+from kschedx.diagnose.situation import Situation, situation_of
+from kschedx.framework.attempt import Attempt
+from kschedx.framework.verdict import NodeTrace
+from kschedx.framework.views import ClusterView
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRow:
+    """One node, and everything that keeps the pod off it."""
+
+    node: str
+    fits: bool
+    causes: tuple[Cause, ...] = ()
+    score: int | None = None
+    """The weighted total where the scheduler scores the node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a pod is where it is, or nowhere."""
+
+    pod: PodReference
+    situation: Situation
+    state: str
+    """ "is Pending"; what `predicate` gives the reason of."""
+    predicate: str
+    """ "no node of 12 can take it"; empty where the state says it all."""
+    scheduler: str
+    node_count: int
+    feasible: tuple[str, ...] = ()
+    """Nodes that can take the pod, in the cluster's order."""
+    winners: tuple[str, ...] = ()
+    """The node that would be taken; several if any of them may be."""
+    rejection: tuple[Cause, ...] = ()
+    """What holds or rejects the pod before any node is looked at."""
+    blockers: tuple[Blocker, ...] = ()
+    combinations: tuple[Combination, ...] = ()
+    """Nodes that several causes block at once."""
+    fragmentations: tuple[Fragmentation, ...] = ()
+    preemption: PreemptionSummary | None = None
+    scheduler_message: str = ""
+    """The sentence that the scheduler itself would write; empty where the pod gets a node."""
+    agreement: Agreement | None = None
+    """None where the cluster's condition is not about this situation."""
+    placement: Placement | None = None
+    nomination: Nomination | None = None
+    not_modelled: tuple[str, ...] = ()
+    otherwise: Explanation | None = None
+    """What would happen if the pod were tried, for a pod that never is."""
+    rows: tuple[NodeRow, ...] = ()
+    """One per node, only where they were asked for; first those that fit, then by causes."""
+
+    @property
+    def headline(self) -> str:
+        """The first sentence."""
+        said = f": {self.predicate}" if self.predicate else ""
+        return f"{self.pod.key} {self.state}{said}"
+
+
+_NOT_TRIED_NOW = (Situation.BEING_DELETED, Situation.ALREADY_PLACED, Situation.FINISHED)
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherReplays:
+    """What only a replay of something else can tell."""
+
+    placement: Placement | None = None
+    nomination: Nomination | None = None
+    otherwise: Explanation | None = None
+
+
+_NOTHING_FURTHER = FurtherReplays()
+
+
+def explain(
+    attempt: Attempt,
+    cluster: ClusterView,
+    further: FurtherReplays = _NOTHING_FURTHER,
+    *,
+    with_rows: bool = False,
+) -> Explanation:
+    """All that one attempt shows. O(nodes)."""
+    nomination = further.nomination
+    waits = nomination is not None and bool(nomination.victims)
+    situation = situation_of(attempt, waits_for_victims=waits)
+    pod = attempt.pod.pod
+    before_nodes = attempt.held or attempt.prefilter
+    rejection = causes_of([before_nodes] if before_nodes is not None else [])
+    traces: list[NodeTrace] = []
+    if before_nodes is None and not attempt.error and situation not in _NOT_TRIED_NOW:
+        traces = list(traces_of_all(attempt, cluster.nodes))
+    found, combinations = blockers(traces)
+    return Explanation(
+        pod=PodReference.of(pod),
+        situation=situation,
+        state=state(situation, pod),
+        predicate=predicate(situation, attempt, found, rejection, nomination),
+        scheduler=attempt.scheduler,
+        node_count=attempt.node_count,
+        feasible=attempt.feasible,
+        winners=attempt.winners,
+        rejection=rejection,
+        blockers=found,
+        combinations=combinations,
+        fragmentations=fragmentations(attempt, cluster) if situation is Situation.NO_NODE else (),
+        preemption=summarize(attempt, cluster),
+        scheduler_message=attempt.message,
+        agreement=None if situation in _NOT_TRIED_NOW else compare(pod, Replayed.of(attempt)),
+        placement=further.placement,
+        nomination=nomination,
+        not_modelled=attempt.not_modelled,
+        otherwise=further.otherwise,
+        rows=_rows(attempt, traces) if with_rows else (),
+    )
+
+
+def _rows(attempt: Attempt, traces: list[NodeTrace]) -> tuple[NodeRow, ...]:
+    rows = []
+    for trace in traces:
+        score = attempt.scores.get(trace.node)
+        causes = causes_of(trace.verdicts)
+        total = score.total if score is not None else None
+        rows.append(NodeRow(trace.node, not causes, causes, total))
+    rows.sort(key=lambda row: (len(row.causes), -(row.score or 0)))
+    return tuple(rows)

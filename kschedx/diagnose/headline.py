@@ -1,0 +1,99 @@
+"""The first sentence of every answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kschedx.api.pod import Pod
+from kschedx.diagnose.blockers import Blocker, Cause
+from kschedx.diagnose.placement import Nomination
+from kschedx.diagnose.situation import Situation
+from kschedx.framework.attempt import Attempt
+
+_NAMED = 3
+"""So many nodes are named before the rest is counted."""
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """ "a, b and c"; beyond a few "a, b, c and 4 more"."""
+    shown = list(names[:_NAMED])
+    more = len(names) - len(shown)
+    if more:
+        return f"{', '.join(shown)} and {more} more"
+    if len(shown) <= 1:
+        return "".join(shown)
+    return f"{', '.join(shown[:-1])} {last} {shown[-1]}"
+
+
+def counted(count: int, noun: str) -> str:
+    """ "1 node", "3 nodes"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def predicate(
+    situation: Situation,
+    attempt: Attempt,
+    blockers: Sequence[Blocker],
+    rejection: Sequence[Cause],
+    nomination: Nomination | None,
+) -> str:
+    """What is the matter, as said of one pod: "no node of 12 can take it"."""
+    said = "; ".join(cause.message for cause in rejection)
+    match situation:
+        case Situation.PREFILTER_REJECTED:
+            return f"rejected before nodes are looked at: {said}"
+        case Situation.SCHEDULER_NOT_SERVED | Situation.HELD_BY_GATES:
+            return f"never tried: {said}"
+        case Situation.SCHEDULER_ERROR:
+            return f"the scheduler fails with an error of its own: {attempt.error}"
+        case Situation.NOT_CHECKED:
+            return f"not decided: {_undecided(attempt, blockers, rejection)}"
+        case Situation.BEING_DELETED:
+            since = attempt.pod.pod.metadata.deletion_timestamp
+            return f"being deleted since {since}, so the scheduler passes it over"
+        case _:
+            return _about_nodes(situation, attempt, nomination)
+
+
+def _about_nodes(situation: Situation, attempt: Attempt, nomination: Nomination | None) -> str:
+    if situation is Situation.WAITING_FOR_VICTIMS and nomination is not None:
+        victims = len(nomination.victims)
+        gone = "1 pod there is gone" if victims == 1 else f"{victims} pods there are gone"
+        return f"{nomination.node} is held for it until {gone}"
+    if situation is Situation.FITS_NOW:
+        return f"the scheduler would take {listed(attempt.winners, 'or')}"
+    if situation is Situation.NO_NODES:
+        return "there are no nodes"
+    if situation is Situation.NO_NODE:
+        only = attempt.node_count == 1
+        return (
+            "the only node cannot take it"
+            if only
+            else (f"no node of {attempt.node_count} can take it")
+        )
+    return ""
+
+
+def _undecided(attempt: Attempt, blockers: Sequence[Blocker], rejection: Sequence[Cause]) -> str:
+    if attempt.winners:
+        not_replayed = listed(attempt.not_modelled)
+        return (
+            f"{listed(attempt.winners, 'or')} would be taken, but for {not_replayed}, not replayed"
+        )
+    if rejection:
+        return "; ".join(cause.message for cause in rejection)
+    unchecked = [blocker for blocker in blockers if not blocker.checked]
+    return "; ".join(dict.fromkeys(blocker.cause.message for blocker in unchecked))
+
+
+def state(situation: Situation, pod: Pod) -> str:
+    """What the pod is, before the predicate says why: "is Pending"."""
+    match situation:
+        case Situation.FINISHED:
+            return f"has {pod.status.phase.lower()}: nothing is left to schedule"
+        case Situation.ALREADY_PLACED:
+            return f"is on {pod.spec.node_name} ({pod.status.phase or 'no phase'})"
+        case Situation.FITS_NOW:
+            return "is Pending but fits now" if pod.metadata.uid else "fits"
+        case _:
+            return "is Pending" if pod.metadata.uid else "would be Pending"

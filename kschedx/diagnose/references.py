@@ -1,0 +1,57 @@
+"""How reports name objects: enough to find them again, and to tell two of one name apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kschedx.api.pod import Pod
+
+
+@dataclass(frozen=True, slots=True)
+class PodReference:
+    """A pod as it was when the snapshot was taken."""
+
+    namespace: str
+    name: str
+    uid: str = ""
+    resource_version: str = ""
+    priority: int = 0
+    owner: str = ""
+    """Its controller as "Kind/name"; empty without one."""
+
+    @classmethod
+    def of(cls, pod: Pod) -> PodReference:
+        meta = pod.metadata
+        controller = meta.controller
+        return cls(
+            meta.namespace,
+            meta.name,
+            meta.uid,
+            meta.resource_version,
+            pod.priority,
+            f"{controller.kind}/{controller.name}" if controller is not None else "",
+        )
+
+    @property
+    def key(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class TerminatingPod:
+    """A pod that still holds its room although its deletion was asked for."""
+
+    pod: PodReference
+    since: str
+    """The deletion timestamp: when its grace period ends."""
+    grace_seconds: int | None
+    finalizers: tuple[str, ...]
+
+    @classmethod
+    def of(cls, pod: Pod) -> TerminatingPod:
+        return cls(
+            PodReference.of(pod),
+            pod.metadata.deletion_timestamp or "",
+            pod.spec.termination_grace_period_seconds,
+            pod.metadata.finalizers,
+        )
