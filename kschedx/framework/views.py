@@ -147,6 +147,10 @@ class NodeView:
         own, new = self.__dict__, view.__dict__
         if "allocatable" in own:
             new["allocatable"] = own["allocatable"]
+        # As upstream's set of ports does: a port that two pods hold is free once either is gone.
+        if any(pod.host_ports for pod in gone) or "host_ports" in own:
+            left = self.host_ports.difference(port for pod in gone for port in pod.host_ports)
+            new["host_ports"] = left.union(port for pod in added for port in pod.host_ports)
         if "requested" in own:
             total = dict(own["requested"])
             for sign, changed in ((1, added), (-1, gone)):
@@ -305,6 +309,10 @@ class ClusterView:
     def with_waiting(self, pod: PodView) -> ClusterView:
         """One more pod that waits for a node, or another in the place of one with its key."""
         return self._replaced({}, {**self.waiting, pod.key: pod})
+
+    def with_reservation(self, name: str, pod: PodView) -> ClusterView:
+        """One more waiting pod under a name of its own: another of its key may wait beside it."""
+        return self._replaced({}, {**self.waiting, name: pod})
 
     def without_pods(self, keys: Iterable[str]) -> ClusterView:
         """These pods gone, wherever they are."""
