@@ -6,7 +6,6 @@ it, so that a cause which holds on all nodes shows as such.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -48,6 +47,15 @@ def causes_of(verdicts: Iterable[Verdict]) -> tuple[Cause, ...]:
 
 
 @dataclass(frozen=True, slots=True)
+class Detail:
+    """What differs between the nodes of one blocker."""
+
+    text: str
+    """Empty where the subject says it all."""
+    nodes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Blocker:
     """One cause and the nodes that it blocks."""
 
@@ -66,8 +74,8 @@ class Blocker:
     """On the nearest node."""
     short_by: int | None
     """What is missing there, in the unit of the cause's facts; None: no matter of amount."""
-    messages: tuple[tuple[str, int], ...]
-    """What is said of how many nodes, most nodes first; of a matter of amount only the nearest's."""
+    details: tuple[Detail, ...]
+    """Most nodes first; none for a matter of amount, where the nearest node says enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +96,7 @@ class _Group:
         self.alone: list[str] = []
         self.evictable: list[str] = []
         self.checked = False
-        self.messages: Counter[str] = Counter()
+        self.details: dict[str, list[str]] = {}
         self.best: tuple[bool, int] | None = None
         self.nearest = ""
         self.plugin = ""
@@ -104,14 +112,15 @@ class _Group:
         self.checked = self.checked or reason.outcome is not Outcome.NOT_CHECKED
         short_by = reason.short_by()
         if short_by is None:
-            self.messages[reason.sentence()] += 1
+            self.details.setdefault(reason.detail(), []).append(node)
         distance = (not alone, short_by or 0)
         if self.best is None or distance < self.best:
             self.best, self.nearest, self.plugin, self.reason = distance, node, plugin, reason
 
     def blocker(self) -> Blocker:
         cause = Cause.of(self.plugin, self.reason)
-        messages = sorted(self.messages.items(), key=lambda item: (-item[1], item[0]))
+        details = [Detail(text, tuple(nodes)) for text, nodes in self.details.items()]
+        details.sort(key=lambda detail: (-len(detail.nodes), detail.text))
         return Blocker(
             subject=self.subject,
             nodes=tuple(self.nodes),
@@ -121,7 +130,7 @@ class _Group:
             nearest=self.nearest,
             cause=cause,
             short_by=self.reason.short_by(),
-            messages=tuple(messages) or ((cause.message, len(self.nodes)),),
+            details=tuple(details),
         )
 
 

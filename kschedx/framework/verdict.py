@@ -53,6 +53,10 @@ class Reason:
         """The fields by name, for machines."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
+    def detail(self) -> str:
+        """What a table says beside the subject; empty where the subject says it all."""
+        return self.sentence()
+
     def short_by(self) -> int | None:
         """How much is missing, to compare nodes with the same cause; None: no matter of amount."""
         return None

@@ -69,6 +69,9 @@ class AffinityLabelMissing(Reason):
     def sentence(self) -> str:
         return f"has no label {self.topology_key}, by which the pod must be near {self.selector}"
 
+    def detail(self) -> str:
+        return ""
+
     def subject(self) -> str:
         return f"no label {self.topology_key} for pod affinity"
 

@@ -56,9 +56,13 @@ def _sentence(failed: tuple[FailedRequirement, ...], alternatives: int) -> str:
     if not failed:
         return "wants what no node can have: node affinity without a usable term"
     wanted = " and ".join(requirement.wanted() for requirement in failed)
-    had = ", ".join(dict.fromkeys(requirement.had() for requirement in failed))
     nearest = f" (nearest of {alternatives} terms)" if alternatives > 1 else ""
-    return f"wants {wanted}{nearest}, node has {had}"
+    return f"wants {wanted}{nearest}, {_had(failed)}"
+
+
+def _had(failed: tuple[FailedRequirement, ...]) -> str:
+    had = ", ".join(dict.fromkeys(requirement.had() for requirement in failed))
+    return f"node has {had}" if had else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,9 @@ class NodeAffinityMismatch(Reason):
 
     def sentence(self) -> str:
         return _sentence(self.failed, self.alternatives)
+
+    def detail(self) -> str:
+        return _had(self.failed)
 
     def subject(self) -> str:
         wanted = " and ".join(requirement.wanted() for requirement in self.failed)

@@ -30,6 +30,9 @@ class NodeCordoned(Reason):
     def sentence(self) -> str:
         return "the node is cordoned"
 
+    def detail(self) -> str:
+        return ""
+
     def subject(self) -> str:
         return "cordoned"
 

@@ -57,6 +57,9 @@ class SpreadLabelMissing(Reason):
     def sentence(self) -> str:
         return f"has no label {self.topology_key}, over which the pod must be spread"
 
+    def detail(self) -> str:
+        return ""
+
     def subject(self) -> str:
         return f"no label {self.topology_key} to spread over"
 
@@ -103,6 +106,9 @@ class SkewTooLarge(Reason):
             f"{self.topology_key} {self.domain} against {least}: skew {self.skew} of at most "
             f"{self.max_skew}"
         )
+
+    def short_by(self) -> int:
+        return self.skew - self.max_skew
 
     def subject(self) -> str:
         return f"too uneven over {self.topology_key}"

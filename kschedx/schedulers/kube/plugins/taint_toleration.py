@@ -40,6 +40,9 @@ class UntoleratedTaint(Reason):
     def sentence(self) -> str:
         return f"does not tolerate taint {Taint(self.key, self.value, self.effect)}"
 
+    def detail(self) -> str:
+        return ""
+
     def subject(self) -> str:
         return f"untolerated taint {Taint(self.key, self.value, self.effect)}"
 
