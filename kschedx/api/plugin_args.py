@@ -12,7 +12,7 @@ import msgspec
 
 from kschedx.api.errors import KschedxError
 from kschedx.api.meta import Struct
-from kschedx.api.pod import NodeAffinity
+from kschedx.api.pod import NodeAffinity, TopologySpreadConstraint
 
 
 class PluginArgs(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -52,6 +52,21 @@ class NodeResourcesBalancedAllocationArgs(PluginArgs, frozen=True, kw_only=True)
 
 class NodeAffinityArgs(PluginArgs, frozen=True, kw_only=True):
     added_affinity: NodeAffinity | None = None
+
+
+class VolumeBindingArgs(PluginArgs, frozen=True, kw_only=True):
+    bind_timeout_seconds: int = 600
+    shape: tuple[UtilizationShapePoint, ...] = ()
+
+
+class InterPodAffinityArgs(PluginArgs, frozen=True, kw_only=True):
+    hard_pod_affinity_weight: int = 1
+    ignore_preferred_terms_of_existing_pods: bool = False
+
+
+class PodTopologySpreadArgs(PluginArgs, frozen=True, kw_only=True):
+    defaulting_type: str = ""
+    default_constraints: tuple[TopologySpreadConstraint, ...] = ()
 
 
 T = TypeVar("T", bound=PluginArgs)

@@ -118,7 +118,8 @@ class Filters:
         self.profile = profile
         self.preparation = preparation
         rules: list[tuple[FilterPlugin, Any]] = []
-        for plugin in profile.filter:
+        # Where PreFilter has ruled out every node, no filter runs.
+        for plugin in profile.filter if preparation.rejection is None else ():
             known = preparation.prepared.get(plugin.name)
             if known is None:
                 if plugin.needs_prefilter:
