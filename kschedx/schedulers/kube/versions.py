@@ -36,6 +36,7 @@ _ON_FROM: Final[Mapping[str, int]] = {
     "NodeDeclaredFeatures": 36,
     "NodeInclusionPolicyInPodTopologySpread": _ALWAYS,
     "PodLevelResources": 34,
+    "PodLevelResourcesFixDefaulting": 37,
     "SchedulerPopFromBackoffQ": 33,
     "SchedulerQueueingHints": 32,
     "SidecarContainers": _ALWAYS,
