@@ -193,5 +193,14 @@ class Job(Object, frozen=True, kw_only=True):
     status: JobStatus = JobStatus()
 
 
+class RevisionSpec(Struct, frozen=True):
+    template: PodTemplate | None = None
+
+
+class RevisionData(Struct, frozen=True):
+    spec: RevisionSpec = RevisionSpec()
+
+
 class ControllerRevision(Object, frozen=True, kw_only=True):
     revision: int = 0
+    data: RevisionData = RevisionData()

@@ -1,0 +1,1 @@
+"""What happens when a workload changes: controllers, queue, kubelet, clock; remedies compared."""

@@ -1,0 +1,71 @@
+"""Resizing a Deployment in the middle of a rollout, or while it is paused.
+
+Upstream: pkg/controller/deployment/sync.go scale, util GetReplicaSetProportion (v1.35.4).
+Differences: none.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from kschedx.api.workloads import ReplicaSet
+
+if TYPE_CHECKING:
+    from kschedx.rollout.deployment import Sizes
+
+_MAXIMUM = "deployment.kubernetes.io/max-replicas"
+
+
+def scale_proportionally(sizes: Sizes) -> None:
+    """Spread a change of replicas over the active ReplicaSets."""
+    every = sizes.all()
+    active = [r for r in every if _size(r) > 0]
+    wanted = sizes.posts.replicas
+    if len(active) <= 1:
+        only = active[0] if active else (sizes.new() or (every[-1] if every else None))
+        if only is not None:
+            sizes.scale(only, wanted)
+        return
+    new = sizes.new()
+    if new is not None and _size(new) == wanted == sizes.available(new):
+        for replica_set in sizes.old():
+            sizes.scale(replica_set, 0)
+        return
+    if sizes.item.spec.strategy.type == "Recreate":
+        return
+    allowed = wanted + sizes.posts.surge if wanted > 0 else 0
+    delta = allowed - sum(_size(r) for r in active)
+    growing = delta > 0
+    # The largest first; of equals the newer one grows and the older one shrinks.
+    ages = {r.name: index for index, r in enumerate(every)}
+    active.sort(key=lambda r: (-_size(r), -ages[r.name] if growing else ages[r.name]))
+    added = 0
+    targets: dict[str, int] = {}
+    for replica_set in active:
+        change = _proportion(replica_set, allowed, delta, added) if delta else 0
+        targets[replica_set.name] = _size(replica_set) + change
+        added += change
+    if active and delta:
+        first = active[0].name
+        targets[first] = max(targets[first] + delta - added, 0)
+    for replica_set in active:
+        if not sizes.scale(replica_set, targets[replica_set.name]):
+            sizes.annotate(replica_set)
+
+
+def _size(replica_set: ReplicaSet) -> int:
+    return 1 if replica_set.spec.replicas is None else replica_set.spec.replicas
+
+
+def _proportion(replica_set: ReplicaSet, allowed: int, delta: int, added: int) -> int:
+    size = _size(replica_set)
+    if allowed == 0:
+        return -size
+    text = replica_set.metadata.annotations.get(_MAXIMUM, "")
+    before = int(text) if text.isdecimal() and int(text) > 0 else allowed
+    exact = Fraction(size * allowed, before)
+    # Half away from zero, as Go's math.Round does.
+    fraction = int(exact + Fraction(1, 2)) - size
+    left = delta - added
+    return min(fraction, left) if left > 0 else max(fraction, left)

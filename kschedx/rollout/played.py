@@ -1,0 +1,113 @@
+"""One rollout played from a snapshot to the end: what was done, and what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from kschedx.api.meta import Object
+from kschedx.rollout.attempts import Attempts
+from kschedx.rollout.live_pod import LivePod, Moment, Owner, Seconds, Timing
+from kschedx.rollout.policies import TODAY, Policy
+from kschedx.rollout.progress import Progress, is_new, progress
+from kschedx.rollout.simulation import Simulation
+from kschedx.rollout.world import Choose, World, first_option
+from kschedx.snapshot.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class EndPod:
+    """A pod when the world stands still."""
+
+    pod: str
+    """ "namespace/name"."""
+    node: str
+    image: str
+    ready: bool
+    owner: Owner | None
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """Under which a rollout is played."""
+
+    timing: Timing = Timing()
+    policy: Policy = TODAY
+    never_ready: bool = False
+    """The pods of the new revision never become Ready."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """The end of one run. `world` must not be changed any more."""
+
+    world: World
+    owner: Owner
+    progress: Progress
+    moments: tuple[Moment, ...]
+    pods: tuple[EndPod, ...]
+    given_up: bool
+    seconds: Seconds
+    """How long it took until the world stood still."""
+
+    @property
+    def done(self) -> bool:
+        return self.progress.done
+
+
+def play(
+    snapshot: Snapshot,
+    steps: Sequence[Object],
+    attempts: Attempts,
+    conditions: Conditions = Conditions(),
+    choose: Choose = first_option,
+) -> Played:
+    """Write the workload as each step has it, each after the world stood still."""
+    world = World(
+        snapshot, attempts.scheduler, conditions.timing, policy=conditions.policy, choose=choose
+    )
+    simulation = Simulation(world, attempts)
+    owner = Owner.of(steps[0])
+    if conditions.never_ready:
+        world.never_ready = _broken(world, steps[0])
+    simulation.open()
+    for step in steps:
+        simulation.begin((step,))
+        simulation.play()
+    return ended(simulation, owner)
+
+
+def _broken(world: World, item: Object) -> Callable[[LivePod], bool]:
+    """Pods that the first step's template makes."""
+    owner = Owner.of(item)
+
+    def never_ready(live: LivePod) -> bool:
+        return world.workloads[owner] is item and is_new(world, owner, live)
+
+    return never_ready
+
+
+def go_on(simulation: Simulation, step: Object) -> Played:
+    """One more step after the world stood still."""
+    simulation.begin((step,))
+    simulation.play()
+    return ended(simulation, Owner.of(step))
+
+
+def ended(simulation: Simulation, owner: Owner) -> Played:
+    """What the run has come to."""
+    world = simulation.world
+    pods = tuple(
+        EndPod(live.key, live.node, live.image, live.ready, live.owner)
+        for _, live in sorted(world.pods.items())
+    )
+    last = max((m.at for m in world.moments), default=0)
+    return Played(
+        world,
+        owner,
+        progress(world, owner),
+        tuple(world.moments),
+        pods,
+        simulation.given_up,
+        last,
+    )

@@ -1,0 +1,143 @@
+"""A rollout played: controllers and scheduler at every event until the world stands still.
+
+After each event the scheduler tries whoever it was woken for, and then the controllers look: what
+the scheduler sees free (a pod's containers have stopped) comes before its successor exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from kschedx.api.meta import Object
+from kschedx.rollout import controllers, kubelet, scheduling
+from kschedx.rollout.attempts import Attempts
+from kschedx.rollout.live_pod import LivePod, Owner, Seconds
+from kschedx.rollout.world import GONE, RESYNC, STARTED, STOPPED, World
+
+MOST_EVENTS: Final = 20_000
+"""Events after which a run is given up: something repeats for ever."""
+_OVERDUE_SECONDS: Final = 60
+"""A pod that should have been gone this long ago is taken to stay: its kubelet does not act."""
+_TROUBLES: Final = frozenset(
+    {
+        "CrashLoopBackOff",
+        "ImagePullBackOff",
+        "ErrImagePull",
+        "InvalidImageName",
+        "CreateContainerConfigError",
+        "CreateContainerError",
+        "RunContainerError",
+    }
+)
+
+
+class Simulation:
+    """One run: a world, and the attempts that it shares with other runs on the same snapshot."""
+
+    def __init__(self, world: World, attempts: Attempts) -> None:
+        self.world = world
+        self.attempts = attempts
+        self.given_up = False
+        """Events had not come to an end."""
+
+    def open(self) -> None:
+        """The snapshot as it is: who waits has been tried before, what is under way goes on."""
+        world = self.world
+        waiting = sorted(
+            world.cluster.waiting.values(),
+            key=lambda view: (-view.priority, world.pods[view.key].created, view.key),
+        )
+        for view in waiting:
+            world.queue.add(view, 0, held=world.scheduler.held(view) is not None)
+        for live in list(world.pods.values()):
+            self._resume(live)
+        scheduling.run(world, self.attempts)
+        world.queue.age()
+
+    def _resume(self, live: LivePod) -> None:
+        """What the pod's kubelet has in hand at second 0."""
+        world = self.world
+        if not live.node or live.stuck:
+            return
+        if live.terminating:
+            due = world.calendar.seconds(live.pod.metadata.deletion_timestamp)
+            overdue = due is not None and world.snapshot.taken_at and due < -_OVERDUE_SECONDS
+            if live.pod.metadata.finalizers or overdue:
+                world.pods[live.key] = replace(live, stuck=True)
+            elif live.terminal:
+                world.at(world.timing.gone_seconds, GONE, live.key, live.incarnation)
+            else:
+                world.at(world.timing.stop(live.pod), STOPPED, live.key, live.incarnation)
+        elif not live.ready and live.pod.status.phase in ("", "Pending"):
+            statuses = (
+                *live.pod.status.container_statuses,
+                *live.pod.status.init_container_statuses,
+            )
+            reasons = {s.state.waiting.reason for s in statuses if s.state.waiting is not None}
+            if not reasons & _TROUBLES:
+                world.at(world.timing.start_seconds, STARTED, live.key, live.incarnation)
+
+    def begin(self, changed: Iterable[Object]) -> None:
+        """Write the changed workloads; their rollouts are what is watched."""
+        for item in changed:
+            owner = Owner.of(item)
+            self.world.rolling.add(owner)
+            self.world.record("started-rollout", str(owner))
+            self.world.set_workload(item)
+            self.world.dirty[owner] = None
+        self.world.last_change = self.world.now
+
+    def play(self) -> None:
+        """Run until nothing can happen any more, or nothing has happened for long enough."""
+        for _ in range(MOST_EVENTS):
+            self._settle()
+            moment = self._next()
+            if moment is None:
+                return
+            self._advance(moment)
+        self.given_up = True
+
+    def _settle(self) -> None:
+        """Scheduler and controllers at this instant, until neither has anything to do."""
+        for _ in range(MOST_EVENTS):
+            tried = scheduling.run(self.world, self.attempts)
+            synced = controllers.run(self.world)
+            if not tried and not synced:
+                return
+        self.given_up = True
+
+    def _next(self) -> Seconds | None:
+        world = self.world
+        moments = [
+            world.next_event_at(),
+            world.queue.next_backoff_end(),
+            world.queue.next_flush(world.last_change),
+        ]
+        known = [moment for moment in moments if moment is not None]
+        if not known:
+            return None
+        moment = max(min(known), world.now)
+        still = world.timing.still_seconds
+        if still is not None and moment > world.last_change + still:
+            return None
+        return moment
+
+    def _advance(self, moment: Seconds) -> None:
+        world = self.world
+        due = world.next_event_at()
+        if due is not None and due <= moment:
+            what, subject, incarnation = world.take_event()
+            if what == RESYNC:
+                if subject in world.workloads:
+                    world.dirty[subject] = None
+            else:
+                kubelet.act(world, what, subject, incarnation)
+            if what == GONE and world.busy_for is not None:
+                controllers.run(world)
+                world.busy_for = None
+            return
+        world.now = moment
+        world.queue.flush_backoff(moment)
+        world.queue.flush_unschedulable(moment)

@@ -1,0 +1,372 @@
+"""World: API objects, the scheduler's view of them, and a clock that only events move.
+
+One run owns one World and changes it; every value in it (pods, views, workloads) is immutable, and
+what the run was given is never touched.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from kschedx.api.change import replaced
+from kschedx.api.meta import Object
+from kschedx.api.node import Node
+from kschedx.api.pod import FAILED, SUCCEEDED, Pod, PodCondition
+from kschedx.api.policy import ResourceQuota
+from kschedx.framework.views import ClusterView, PodView
+from kschedx.rollout.creation import admitted
+from kschedx.rollout.live_pod import Calendar, LivePod, Moment, Owner, Seconds, Timing, owner_of
+from kschedx.rollout.policies import TODAY, Policy
+from kschedx.rollout.quota import exceeded
+from kschedx.rollout.workloads import CONTROLLERS, Revisions
+from kschedx.schedulers.kube.cycle import KubeScheduler
+from kschedx.schedulers.kube.queue import SchedulingQueue
+from kschedx.schedulers.kube.queueing_hints import Change, PodEvent
+from kschedx.snapshot.admission import Admission
+from kschedx.snapshot.snapshot import Snapshot
+
+STOPPED: Final = "stopped"
+GONE: Final = "gone"
+STARTED: Final = "started"
+RESYNC: Final = "resync"
+
+_LONG_AGO: Final = -(10**9)
+
+Choose = Callable[[str, Sequence[str]], int]
+"""(question, options) -> the index of the one that happens; the first is the least favourable."""
+
+
+def first_option(question: str, options: Sequence[str]) -> int:
+    """The least favourable of legal orders."""
+    return 0
+
+
+class World:
+    """Everything that a run can change. Controllers, scheduler and kubelet act through it."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        scheduler: KubeScheduler,
+        timing: Timing,
+        *,
+        policy: Policy = TODAY,
+        choose: Choose = first_option,
+    ) -> None:
+        self.scheduler = scheduler
+        self.release = scheduler.release
+        self.timing = timing
+        self.policy = policy
+        self.choose = choose
+        self.calendar = Calendar(snapshot.taken_at)
+        self.cluster = ClusterView.of(snapshot, self.release.accounting())
+        self.queue = SchedulingQueue(self.release, lambda pod: policy.rank(self, pod))
+        self.now: Seconds = 0
+        self.last_change: Seconds = 0
+        self.pods: dict[str, LivePod] = {}
+        self.owned: dict[Owner, dict[str, None]] = {}
+        self.workloads: dict[Owner, Object] = {}
+        self.revisions: dict[Owner, Revisions] = {}
+        self.dirty: dict[Owner, None] = {}
+        self.blocked: dict[Owner, str] = {}
+        """Controllers whose last creation was refused, and why."""
+        self.moments: list[Moment] = []
+        self.not_checked: dict[str, str] = {}
+        """What could not be decided, by pod."""
+        self.busy_for: Owner | None = None
+        """The scheduler tries nobody until this controller has made its next pod."""
+        self.rolling: set[Owner] = set()
+        """The workloads whose rollout is played."""
+        self.never_ready: Callable[[LivePod], bool] = lambda live: False
+        self.reserved: dict[str, PodView] = {}
+        """Reservations of the `reserve` policy: pods that are gone, by key."""
+        self.running_at_first: dict[Owner, int] = {}
+        """How many active pods a controller had in the snapshot."""
+        self._serial = 0
+        self._admission = Admission(snapshot, self.release)
+        self._agenda: list[tuple[Seconds, int, str, Any, int]] = []
+        self._sequence = 0
+        self._read(snapshot)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The objects that rules look up (claims, classes, budgets) as they are now."""
+        return self.cluster.snapshot
+
+    # Reading the snapshot
+
+    def _read(self, snapshot: Snapshot) -> None:
+        for kind in CONTROLLERS:
+            for item in snapshot.all(kind).values():
+                self.workloads[Owner.of(item)] = item
+        for key, pod in snapshot.all(Pod).items():
+            view = self._view_of(key, pod)
+            created = self.calendar.seconds(pod.metadata.creation_timestamp)
+            live = LivePod(view, owner_of(pod.metadata), self._next(), created or 0)
+            self._keep(as_in_snapshot(live, self.calendar, dead=self._dead(pod.spec.node_name)))
+        for owner in self.owned:
+            self.running_at_first[owner] = sum(live.active for live in self.pods_of(owner))
+
+    def _view_of(self, key: str, pod: Pod) -> PodView:
+        if pod.spec.node_name in self.cluster.nodes:
+            for view in self.cluster.pods_in_namespace(pod.namespace).get(pod.spec.node_name, ()):
+                if view.key == key:
+                    return view
+        return self.cluster.waiting.get(key) or self.cluster.view(pod)
+
+    def _dead(self, node_name: str) -> bool:
+        """Whether the node's kubelet acts: it does not on a node that is gone or not Ready."""
+        if not node_name:
+            return False
+        node = self.snapshot.get(Node, node_name)
+        if node is None:
+            return True
+        unreachable = any(t.key == "node.kubernetes.io/unreachable" for t in node.spec.taints)
+        not_ready = any(c.type == "Ready" and c.status != "True" for c in node.status.conditions)
+        return unreachable or not_ready
+
+    # Bookkeeping
+
+    def _next(self) -> int:
+        self._sequence += 1
+        return self._sequence
+
+    def next_serial(self) -> int:
+        """For generated names."""
+        self._serial += 1
+        return self._serial
+
+    def admitted(self, pod: Pod) -> Pod:
+        """The pod as admission would store it."""
+        return admitted(pod, self._admission, f"simulated-{self.next_serial()}")
+
+    def timestamp(self) -> str:
+        return self.calendar.timestamp(self.now)
+
+    def record(self, code: str, subject: str, node: str = "", **facts: Any) -> None:
+        self.moments.append(Moment(self.now, code, subject, node, facts))
+
+    def _keep(self, live: LivePod) -> None:
+        self.pods[live.key] = live
+        if live.owner is not None:
+            self.owned.setdefault(live.owner, {})[live.key] = None
+
+    def _touch(self, owner: Owner | None) -> None:
+        self.last_change = self.now
+        while owner is not None and (item := self.workloads.get(owner)) is not None:
+            self.dirty[owner] = None
+            owner = owner_of(item.metadata)
+
+    def pods_of(self, owner: Owner) -> list[LivePod]:
+        """The controller's pod objects, by name."""
+        return [self.pods[key] for key in sorted(self.owned.get(owner, ()))]
+
+    def set_workload(self, item: Object) -> None:
+        """The workload as it is written now; its controller will look at it."""
+        owner = Owner.of(item)
+        if self.workloads.get(owner) != item:
+            self.workloads[owner] = item
+            self._touch(owner)
+
+    # The agenda
+
+    def at(self, when: Seconds, what: str, subject: Any, incarnation: int = 0) -> None:
+        """Something will happen later; it is dropped if the pod is another one by then."""
+        heapq.heappush(self._agenda, (when, self._next(), what, subject, incarnation))
+
+    def next_event_at(self) -> Seconds | None:
+        return self._agenda[0][0] if self._agenda else None
+
+    def take_event(self) -> tuple[str, Any, int]:
+        """The next event; the clock moves to it."""
+        when, _, what, subject, incarnation = heapq.heappop(self._agenda)
+        self.now = max(self.now, when)
+        return what, subject, incarnation
+
+    def current(self, key: str, incarnation: int) -> LivePod | None:
+        """The pod if it still is the one that the event was meant for."""
+        live = self.pods.get(key)
+        return live if live is not None and live.incarnation == incarnation else None
+
+    # Objects change
+
+    def create(self, pod: Pod, owner: Owner | None) -> bool:
+        """POST a pod; False if the name is taken or a quota forbids it."""
+        if pod.key in self.pods:
+            return False
+        view = self.cluster.view(pod)
+        quotas = self.snapshot.all(ResourceQuota)
+        if quotas:
+            living = [
+                live.view
+                for live in self.pods.values()
+                if live.pod.namespace == pod.namespace and not live.terminal
+            ]
+            refusal = exceeded(view, quotas.values(), living)
+            if refusal is not None:
+                if owner is not None and self.blocked.get(owner) != refusal.sentence():
+                    self.blocked[owner] = refusal.sentence()
+                    self.record("quota", pod.key, reason=refusal.sentence(), quota=refusal.quota)
+                return False
+        if owner is not None:
+            self.blocked.pop(owner, None)
+        live = LivePod(view, owner, self._next(), self.now)
+        self._keep(live)
+        self._touch(owner)
+        self.record("created", pod.key, revision=self._revision_word(pod))
+        self.cluster = self.cluster.with_waiting(view)
+        self.queue.add(view, self.now, held=self.scheduler.held(view) is not None)
+        if self.busy_for == owner:
+            self.busy_for = None
+        return True
+
+    def _revision_word(self, pod: Pod) -> str:
+        labels = pod.labels
+        return labels.get("controller-revision-hash") or labels.get("pod-template-hash", "")
+
+    def delete(self, key: str, *, why: str = "", preempted: bool = False) -> None:
+        """DELETE with the pod's own grace; a pod that has no node or has ended is gone at once."""
+        live = self.pods.get(key)
+        if live is None or live.terminating:
+            return
+        self.record("deleted", key, live.node, why=why)
+        if not live.node or live.terminal:
+            self.vanish(key)
+            return
+        pod = replaced(
+            live.pod, metadata=replaced(live.pod.metadata, deletion_timestamp=self.timestamp())
+        )
+        if preempted:
+            target = PodCondition("DisruptionTarget", "True", "PreemptionByScheduler")
+            conditions = (*pod.status.conditions, target)
+            pod = replaced(pod, status=replaced(pod.status, conditions=conditions))
+        live = self.change(live, pod)
+        if not self._dead(live.node):
+            self.at(self.now + self.timing.stop(pod), STOPPED, key, live.incarnation)
+        self._touch(live.owner)
+
+    def change(self, live: LivePod, pod: Pod, **fields: Any) -> LivePod:
+        """The pod object replaced; the scheduler's view follows."""
+        view = self.cluster.view(pod)
+        changed = replace(live, view=view, **fields)
+        self.pods[live.key] = changed
+        node = self.cluster.nodes.get(live.node)
+        if not live.node:
+            self.cluster = self.cluster.with_waiting(view)
+            self.queue.update(view)
+        elif node is not None and not pod.terminal:
+            self.cluster = self.cluster.with_node(node.without((live.view,)).with_pod(view))
+        return changed
+
+    def end(self, live: LivePod, phase: str, reason: str = "") -> None:
+        """The pod's phase turns terminal: the scheduler sees its room free."""
+        status = replaced(live.pod.status, phase=phase, reason=reason)
+        self.change(live, replaced(live.pod, status=status), ready_since=None)
+        self.cluster = self.cluster.without_pods((live.key,))
+        self._touch(live.owner)
+        self._unblock(live.pod.namespace)
+        self.policy.on_removed(self, live)
+
+    def wake(self, live: LivePod) -> None:
+        """Tell the scheduling queue that an assigned pod is gone."""
+        woken = self.queue.move(PodEvent(Change.DELETED, live.view), self.now)
+        if woken:
+            names = tuple(pod.key for pod in woken)
+            self.record("woken", live.key, live.node, pods=names)
+        waiting = bool(self.queue.active or self.queue.backing_off)
+        if waiting and live.owner in self.rolling and self.busy_for is None and live.terminating:
+            options = ("the scheduler is idle and tries them before", "it is busy until")
+            if self.choose(f"{live.key} is gone and its successor comes later", options) == 1:
+                self.busy_for = live.owner
+
+    def stopped(self, live: LivePod) -> None:
+        """Its containers have stopped; the object goes a little later."""
+        self.record("stopped", live.key, live.node)
+        self.at(self.now + self.timing.gone_seconds, GONE, live.key, live.incarnation)
+        self.end(live, SUCCEEDED)
+
+    def refuse(self, live: LivePod, reason: str, sentence: str) -> None:
+        """The kubelet does not admit the pod: it has failed where it is."""
+        self.record("refused", live.key, live.node, reason=reason, sentence=sentence)
+        self.end(live, FAILED, reason)
+
+    def vanish(self, key: str) -> None:
+        """The object is gone."""
+        live = self.pods[key]
+        if live.pod.metadata.finalizers:
+            return
+        del self.pods[key]
+        if live.owner is not None:
+            self.owned[live.owner].pop(key, None)
+        self.record("gone", key, live.node)
+        self.queue.remove(key)
+        on_node = bool(live.node) and not live.terminal
+        self.cluster = self.cluster.without_pods((key,))
+        self._touch(live.owner)
+        self._unblock(live.pod.namespace)
+        if on_node or live.pod.status.nominated_node_name:
+            self.wake(live)
+
+    def _unblock(self, namespace: str) -> None:
+        """Room in a quota may have come free: who was refused tries again."""
+        for owner in self.blocked:
+            if owner.namespace == namespace:
+                self.dirty[owner] = None
+
+    def place(self, live: LivePod, node: str) -> LivePod:
+        """Bind a waiting pod; the rest of the queue hears of it."""
+        status = replaced(live.pod.status, nominated_node_name="")
+        pod = live.pod.with_spec(node_name=node)
+        view = self.cluster.view(replaced(pod, status=status))
+        self.cluster = self.cluster.with_pod_on(view, node)
+        placed = LivePod(view, live.owner, live.incarnation, live.created)
+        self.pods[live.key] = placed
+        self.queue.remove(live.key)
+        self.policy.on_assumed(self, placed)
+        self.record("bound", live.key, node)
+        self._touch(live.owner)
+        self.queue.move(PodEvent(Change.ADDED, view), self.now)
+        return placed
+
+    def nominate(self, live: LivePod, node: str) -> LivePod:
+        """Set or clear status.nominatedNodeName of a waiting pod."""
+        if live.pod.status.nominated_node_name == node:
+            return live
+        status = replaced(live.pod.status, nominated_node_name=node)
+        return self.change(live, replaced(live.pod, status=status))
+
+    def make_ready(self, live: LivePod) -> None:
+        """Its containers run; it is Ready unless the run says that it never is."""
+        ready_since = None if self.never_ready(live) else self.now
+        status = replaced(live.pod.status, phase="Running", start_time=self.timestamp())
+        self.change(live, replaced(live.pod, status=status), ready_since=ready_since)
+        self._touch(live.owner)
+        self.record("ready" if ready_since is not None else "not-ready", live.key, live.node)
+
+    def hold_place(self, key: str, ghost: PodView | None) -> None:
+        """A pod that is gone keeps counting as nominated to its node; None ends that."""
+        name = f"{key} (reserved)"
+        if ghost is None:
+            self.cluster = self.cluster.without_pods((name,))
+        else:
+            self.cluster = self.cluster.with_reservation(name, ghost)
+
+    def keep_object(self, items: Iterable[Object]) -> None:
+        """Objects that rules look up, added or changed (claims, volumes)."""
+        self.cluster = self.cluster.with_snapshot(self.snapshot.with_objects(items))
+
+
+def as_in_snapshot(live: LivePod, calendar: Calendar, *, dead: bool) -> LivePod:
+    """A pod of the snapshot with its readiness as the snapshot shows it."""
+    pod = live.pod
+    condition = pod.condition("Ready")
+    silent = not pod.status.conditions and pod.status.phase in ("", "Running")
+    ready = condition is not None and condition.status == "True"
+    since: Seconds | None = None
+    if pod.spec.node_name and not pod.terminal and (ready or silent) and not dead:
+        stated = calendar.seconds(condition.last_transition_time) if condition else None
+        since = min(stated, 0) if stated is not None else _LONG_AGO
+    return replace(live, ready_since=since, stuck=dead)

@@ -1,0 +1,116 @@
+"""Recorded rollouts, simulated: `python -m tests.conformance.rollouts < rollouts.jsonl`.
+
+Read of a record are its id, workload, patch, before and assume; a patch that is a list is applied
+one after the other, each after the world stood still.
+"""
+
+import argparse
+import copy
+import json
+import sys
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import msgspec
+
+from kschedx.answers.upgrade import UpgradeOptions, simulate_upgrade
+from kschedx.rollout.live_pod import Timing
+from kschedx.schedulers.kube.cycle import KubeScheduler
+from kschedx.schedulers.kube.versions import parse_release
+from kschedx.snapshot.decode import snapshot_from_objects
+from kschedx.snapshot.snapshot import KINDS, Snapshot
+
+STAND_IN = Timing(
+    stop_seconds=Fraction(3, 10),
+    gone_seconds=Fraction(3, 10),
+    start_seconds=Fraction(15, 100),
+    still_seconds=8,
+)
+"""The kubelet stand-in of the recordings, and when they count the world as standing still."""
+
+
+def merged(value: Any, patch: Any) -> Any:
+    """A strategic merge patch, as far as the recordings use it: lists of named items by name."""
+    if isinstance(patch, Mapping):
+        result = dict(value) if isinstance(value, Mapping) else {}
+        for key, change in patch.items():
+            if change is None:
+                result.pop(key, None)
+            else:
+                result[key] = merged(result.get(key), change)
+        return result
+    if isinstance(patch, list) and isinstance(value, list) and _named(patch) and _named(value):
+        by_name = {item["name"]: item for item in value}
+        for item in patch:
+            by_name[item["name"]] = merged(by_name.get(item["name"]), item)
+        return list(by_name.values())
+    return copy.deepcopy(patch)
+
+
+def _named(items: list[Any]) -> bool:
+    return all(isinstance(item, Mapping) and "name" in item for item in items)
+
+
+def _snapshot(items: list[Any], version: str) -> Snapshot:
+    objects = [msgspec.Raw(json.dumps(item).encode()) for item in items]
+    return snapshot_from_objects(objects, parse_release(version))
+
+
+def simulate(record: Mapping[str, Any], version: str, gates: Mapping[str, bool]) -> dict[str, Any]:
+    """How the recorded rollout ends here."""
+    kind, namespace, name = record["workload"].split("/")
+    items = record["before"]["items"]
+    snapshot = _snapshot(items, version)
+    raw = next(
+        item
+        for item in items
+        if item["kind"] == kind and item["metadata"]["name"] == name
+    )
+    patches = record["patch"] if isinstance(record["patch"], list) else [record["patch"]]
+    steps = []
+    for patch in patches:
+        raw = merged(raw, patch)
+        changed = _snapshot([raw], version)
+        steps.append(next(iter(changed.all(KINDS[kind]).values())))
+    release = parse_release(version, gates)
+    report = simulate_upgrade(
+        snapshot,
+        steps,
+        KubeScheduler(release),
+        UpgradeOptions(
+            timing=STAND_IN,
+            never_ready=record.get("assume") == "new-revision-never-ready",
+            order="worst",
+            remedies=False,
+        ),
+    )
+    prefix = f"{namespace}/"
+    return {
+        "id": record["id"],
+        "all_updated_and_ready": report.worst.done,
+        "outcome": report.outcome,
+        "pods": [
+            {"pod": p.pod.removeprefix(prefix), "node": p.node, "image": p.image, "ready": p.ready}
+            for p in report.worst.pods
+        ],
+    }
+
+
+def main() -> None:
+    """Simulate every line of standard input."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--k8s-version", default="1.35")
+    parser.add_argument("--feature-gate", action="append", default=[], help="NAME=true|false")
+    arguments = parser.parse_args()
+    gates = {
+        name: value == "true"
+        for name, _, value in (gate.partition("=") for gate in arguments.feature_gate)
+    }
+    for line in sys.stdin:
+        if line.strip():
+            print(json.dumps(simulate(json.loads(line), arguments.k8s_version, gates)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+"""Every recorded rollout ends in the simulation as it ended on the real control plane."""
+
+import gzip
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conformance.compare_rollouts import differences
+from tests.conformance.rollouts import simulate
+
+RECORDED = Path(__file__).parents[1] / "fixtures" / "conformance"
+
+
+def _records(name: str) -> Iterator[Mapping[str, Any]]:
+    with gzip.open(RECORDED / name, "rt") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+@pytest.mark.parametrize(
+    "record", _records("rollouts-1.35.jsonl.gz"), ids=lambda record: record["id"]
+)
+def test_a_recorded_rollout_ends_alike(record: Mapping[str, Any]) -> None:
+    assert differences(record, simulate(record, "1.35", {})) == []
