@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
-from kschedx.api.errors import KschedxError
 from kschedx.api.label_syntax import key_complaint
 from kschedx.api.pod import TopologySpreadConstraint
 from kschedx.api.selectors import Selector, from_labels, parse
@@ -19,11 +18,10 @@ from kschedx.framework.views import NodeView, PodView
 from kschedx.schedulers.kube.default_selector import default_selector
 from kschedx.schedulers.kube.required_node_affinity import RequiredNodeAffinity
 from kschedx.schedulers.kube.tolerations import untolerated
+from kschedx.schedulers.kube.topology_labels import HOSTNAME, ZONE
 from kschedx.schedulers.kube.versions import Release
 from kschedx.snapshot.snapshot import Snapshot
 
-HOSTNAME: Final = "kubernetes.io/hostname"
-ZONE: Final = "topology.kubernetes.io/zone"
 DO_NOT_SCHEDULE: Final = "DoNotSchedule"
 SCHEDULE_ANYWAY: Final = "ScheduleAnyway"
 SYSTEM: Final = "System"
@@ -126,57 +124,32 @@ def _parsed(
     )
 
 
-def read_defaults(args: Mapping[str, Any]) -> tuple[str, tuple[TopologySpreadConstraint, ...]]:
-    """The two fields of PodTopologySpreadArgs.
+def refusal(kind: str, constraints: Sequence[TopologySpreadConstraint]) -> str:
+    """Why upstream would not start with this defaultingType and these defaultConstraints.
 
-    Raises KschedxError for what upstream refuses.
+    Empty where it would. Upstream: ValidatePodTopologySpreadArgs.
     """
-    kind = args.get("defaultingType") or SYSTEM
-    listed = args.get("defaultConstraints") or []
     if kind not in (SYSTEM, LIST):
-        raise _refused("defaultingType", f"{kind!r} is neither {SYSTEM} nor {LIST}")
-    if not isinstance(listed, Sequence) or isinstance(listed, str):
-        raise _refused("defaultConstraints", "expected a list")
-    if kind == SYSTEM and listed:
-        raise _refused("defaultingType", f"{SYSTEM} goes with no defaultConstraints")
-    constraints = tuple(
-        _default(item, f"defaultConstraints[{index}]") for index, item in enumerate(listed)
-    )
+        return f"defaultingType: {kind!r} is neither {SYSTEM} nor {LIST}"
+    if kind == SYSTEM and constraints:
+        return f"defaultingType: {SYSTEM} goes with no defaultConstraints"
     pairs = [(each.topology_key, each.when_unsatisfiable) for each in constraints]
-    for index, pair in enumerate(pairs):
-        if pair in pairs[:index]:
-            raise _refused(f"defaultConstraints[{index}]", f"repeats {' '.join(pair)}")
-    return kind, constraints
+    for index, each in enumerate(constraints):
+        problem = _problem(each)
+        if not problem and pairs[index] in pairs[:index]:
+            problem = f"repeats {each.topology_key} with {each.when_unsatisfiable}"
+        if problem:
+            return f"defaultConstraints[{index}]: {problem}"
+    return ""
 
 
-def _default(item: object, place: str) -> TopologySpreadConstraint:
-    if not isinstance(item, Mapping):
-        raise _refused(place, "expected a mapping")
-    max_skew, key, action = (
-        item.get(name) for name in ("maxSkew", "topologyKey", "whenUnsatisfiable")
-    )
-    if not isinstance(max_skew, int) or max_skew <= 0:
-        raise _refused(f"{place}.maxSkew", "expected a positive whole number")
-    if not isinstance(key, str) or key_complaint(key):
-        raise _refused(f"{place}.topologyKey", "expected a label key")
-    if action not in (DO_NOT_SCHEDULE, SCHEDULE_ANYWAY):
-        raise _refused(
-            f"{place}.whenUnsatisfiable", f"expected {DO_NOT_SCHEDULE} or {SCHEDULE_ANYWAY}"
-        )
-    if item.get("labelSelector") is not None:
-        raise _refused(f"{place}.labelSelector", "a default constraint takes none")
-    return TopologySpreadConstraint(
-        max_skew=max_skew,
-        topology_key=key,
-        when_unsatisfiable=action,
-        min_domains=item.get("minDomains"),
-        node_affinity_policy=item.get("nodeAffinityPolicy"),
-        node_taints_policy=item.get("nodeTaintsPolicy"),
-    )
-
-
-def _refused(place: str, what: str) -> KschedxError:
-    return KschedxError(
-        "scheduler-config-unreadable",
-        f"scheduler configuration: PodTopologySpread: {place}: {what}",
-    )
+def _problem(constraint: TopologySpreadConstraint) -> str:
+    if constraint.max_skew <= 0:
+        return f"maxSkew: {constraint.max_skew} is not positive"
+    if key_complaint(constraint.topology_key):
+        return f"topologyKey: {constraint.topology_key!r} is not a label key"
+    if constraint.when_unsatisfiable not in (DO_NOT_SCHEDULE, SCHEDULE_ANYWAY):
+        return f"whenUnsatisfiable: neither {DO_NOT_SCHEDULE} nor {SCHEDULE_ANYWAY}"
+    if constraint.label_selector is not None:
+        return "labelSelector: a default constraint takes none"
+    return ""

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Self
 
-from kschedx.api.errors import KschedxError
 from kschedx.api.label_syntax import wording
+from kschedx.api.plugin_args import InterPodAffinityArgs, read_args, unusable_args
 from kschedx.api.workloads import Namespace
 from kschedx.framework.affinity import AffinityTerm
 from kschedx.framework.plugin import (
@@ -185,15 +185,12 @@ class InterPodAffinity(FilterPlugin, ScorePlugin):
 
     @classmethod
     def from_args(cls, args: Mapping[str, Any], release: Release) -> Self:
-        weight = args.get("hardPodAffinityWeight")
-        weight = 1 if weight is None else weight
-        if not isinstance(weight, int) or not 0 <= weight <= _MAX_HARD_WEIGHT:
-            raise KschedxError(
-                "scheduler-config-unreadable",
-                f"scheduler configuration: InterPodAffinity: hardPodAffinityWeight: {weight!r} is "
-                f"not a whole number from 0 to {_MAX_HARD_WEIGHT}",
-            )
-        return cls(release, weight, bool(args.get("ignorePreferredTermsOfExistingPods")))
+        read = read_args(InterPodAffinityArgs, cls.name, args)
+        weight = read.hard_pod_affinity_weight
+        if not 0 <= weight <= _MAX_HARD_WEIGHT:
+            problem = f"hardPodAffinityWeight: {weight} is not from 0 to {_MAX_HARD_WEIGHT}"
+            raise unusable_args(cls.name, problem)
+        return cls(release, weight, read.ignore_preferred_terms_of_existing_pods)
 
     def _incoming(
         self, terms: Iterable[AffinityTerm], cluster: ClusterView

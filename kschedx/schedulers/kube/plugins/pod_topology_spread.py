@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Self
 
+from kschedx.api.plugin_args import PodTopologySpreadArgs, read_args, unusable_args
 from kschedx.api.pod import TopologySpreadConstraint
 from kschedx.api.selectors import SelectorError
 from kschedx.framework.plugin import (
@@ -29,7 +30,6 @@ from kschedx.schedulers.kube.domain_counts import DomainCounts
 from kschedx.schedulers.kube.required_node_affinity import RequiredNodeAffinity
 from kschedx.schedulers.kube.spread_constraints import (
     DO_NOT_SCHEDULE,
-    HOSTNAME,
     SCHEDULE_ANYWAY,
     SYSTEM,
     SYSTEM_DEFAULTS,
@@ -37,8 +37,9 @@ from kschedx.schedulers.kube.spread_constraints import (
     default_constraints,
     on_node,
     own_constraints,
-    read_defaults,
+    refusal,
 )
+from kschedx.schedulers.kube.topology_labels import HOSTNAME
 from kschedx.schedulers.kube.versions import Release
 
 _TEXT: Final = "node(s) didn't match pod topology spread constraints"
@@ -170,7 +171,12 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
 
     @classmethod
     def from_args(cls, args: Mapping[str, Any], release: Release) -> Self:
-        return cls(release, *read_defaults(args))
+        read = read_args(PodTopologySpreadArgs, cls.name, args)
+        kind = read.defaulting_type or SYSTEM
+        problem = refusal(kind, read.default_constraints)
+        if problem:
+            raise unusable_args(cls.name, problem)
+        return cls(release, kind, read.default_constraints)
 
     @property
     def _defaults(self) -> tuple[TopologySpreadConstraint, ...]:
