@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from kschedx.api.meta import LabelSelector, Object, ObjectMeta, StringMap, Struct
 from kschedx.api.quantity import Quantity
@@ -302,6 +303,15 @@ class Pod(Object, frozen=True, kw_only=True):
     def with_spec(self, **changes: Any) -> Pod:
         """The same pod with these fields of its spec changed."""
         return msgspec.structs.replace(self, spec=msgspec.structs.replace(self.spec, **changes))
+
+    def recreated(self) -> Pod:
+        """The pod that its controller makes in its place: the same spec, on no node yet."""
+        return replace(
+            self,
+            metadata=replace(self.metadata, uid="", deletion_timestamp=None, finalizers=()),
+            spec=replace(self.spec, node_name=""),
+            status=PodStatus(phase="Pending"),
+        )
 
     def condition(self, kind: str) -> PodCondition | None:
         for condition in self.status.conditions:
