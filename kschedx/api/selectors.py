@@ -143,7 +143,10 @@ class Selector:
         for key, value in self.exact:
             if labels.get(key) != value:
                 return False
-        return all(requirement.matches(labels) for requirement in self.requirements)
+        for requirement in self.requirements:  # noqa: SIM110  # asked of every pod: no generator
+            if not requirement.matches(labels):
+                return False
+        return True
 
     def also(self, other: Selector) -> Selector:
         """What both select. Upstream: Selector.Add with the other's requirements."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from kschedx.framework.affinity import AffinityTerms
 from kschedx.framework.views import ClusterView, PodView
 from kschedx.schedulers.kube.incoming_terms import IncomingTerm, namespace_labels
-from kschedx.schedulers.kube.neighbourhood import pods_of
+from kschedx.schedulers.kube.neighbourhood import met_by
 
 AffinityScores = Mapping[str, Mapping[str, int]]
 """Topology key -> domain -> the weights of all terms that meet there."""
@@ -48,8 +48,8 @@ def _own_wishes(
     """(topology key, domain, weight) for every pod that a term of the pod to be placed meets."""
     for term in terms:
         key, weight = term.topology_key, term.term.weight
-        for other, node in pods_of((term,), cluster):
-            if key in node.labels and term.selector.matches(other.labels):
+        for _, node in met_by(term, cluster):
+            if key in node.labels:
                 yield key, node.labels[key], weight
 
 

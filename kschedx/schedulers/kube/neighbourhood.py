@@ -7,14 +7,17 @@ Differences: none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from kschedx.api.selectors import NOTHING
 from kschedx.framework.affinity import AffinityTerm
 from kschedx.framework.views import ClusterView, NodeView, PodView
 from kschedx.schedulers.kube.incoming_terms import IncomingTerm
 from kschedx.schedulers.kube.pair_counts import NO_PAIRS, Match, Pair, PairCounts
+
+Found = tuple[Pair, Match]
+"""A match and where it counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,8 @@ class Neighbourhood:
     """Of the pod's own namespace; None where Namespaces were not read."""
     near: tuple[IncomingTerm, ...]
     apart: tuple[IncomingTerm, ...]
+    itself: bool
+    """The pod matches all terms of its own affinity."""
     near_counts: PairCounts = NO_PAIRS
     apart_counts: PairCounts = NO_PAIRS
     repelling: PairCounts = NO_PAIRS
@@ -36,24 +41,59 @@ class Neighbourhood:
     @property
     def first_of_its_kind(self) -> bool:
         """No pod matches the affinity yet but the pod itself: then it may start the group."""
-        return self.near_counts.pairs == 0 and all(term.matches(self.pod) for term in self.near)
+        return self.near_counts.pairs == 0 and self.itself
 
-    def near_matches(self, pod: PodView, node: NodeView) -> Iterator[tuple[Pair, Match]]:
-        """The pairs in which this pod on this node counts as one to be near."""
-        if self.near and all(term.matches(pod) for term in self.near):
-            yield from _pairs(self.near, pod, node)
+    def near_matches(self, pods: Iterable[PodView], node: NodeView) -> list[Found]:
+        """The pairs in which these pods on this node count as pods to be near."""
+        if not self.near:
+            return []
+        return [
+            found
+            for pod in pods
+            if all(term.matches(pod) for term in self.near)
+            for term in self.near
+            for found in counted(term.term, pod, node)
+        ]
 
-    def apart_matches(self, pod: PodView, node: NodeView) -> Iterator[tuple[Pair, Match]]:
-        """The pairs in which this pod on this node counts as one to be apart from."""
-        yield from _pairs([term for term in self.apart if term.matches(pod)], pod, node)
+    def apart_matches(self, pods: Iterable[PodView], node: NodeView) -> list[Found]:
+        """The pairs in which these pods on this node count as pods to be apart from."""
+        if not self.apart:
+            return []
+        return [
+            found
+            for pod in pods
+            for term in self.apart
+            if term.matches(pod)
+            for found in counted(term.term, pod, node)
+        ]
 
-    def repelling_matches(self, pod: PodView, node: NodeView) -> Iterator[tuple[Pair, Match]]:
-        """The pairs in which this pod on this node repels the one to be placed."""
-        for term in pod.affinity.required_anti:
-            if self._meets(term):
-                domain = node.labels.get(term.topology_key)
-                if domain is not None:
-                    yield (term.topology_key, domain), Match(pod.key, term)
+    def repelling_matches(self, pods: Iterable[PodView], node: NodeView) -> list[Found]:
+        """The pairs in which these pods on this node repel the one to be placed."""
+        return [
+            found
+            for pod in pods
+            for term in pod.affinity.required_anti
+            if self._meets(term)
+            for found in counted(term, pod, node)
+        ]
+
+    def changed(
+        self, node: NodeView, added: Sequence[PodView], removed: Sequence[PodView]
+    ) -> Neighbourhood:
+        """The same after these pods came to the node and those went."""
+        near = self.near_counts.changed(
+            self.near_matches(added, node), self.near_matches(removed, node)
+        )
+        apart = self.apart_counts.changed(
+            self.apart_matches(added, node), self.apart_matches(removed, node)
+        )
+        repelling = self.repelling.changed(
+            self.repelling_matches(added, node), self.repelling_matches(removed, node)
+        )
+        before = (self.near_counts, self.apart_counts, self.repelling)
+        if all(new is old for new, old in zip((near, apart, repelling), before, strict=True)):
+            return self
+        return replace(self, near_counts=near, apart_counts=apart, repelling=repelling)
 
     def _meets(self, term: AffinityTerm) -> bool:
         """Whether an existing pod's term is known to select the pod to be placed."""
@@ -62,28 +102,32 @@ class Neighbourhood:
             return known and term.selector.matches(self.pod.labels)
         return term.matches(self.pod.namespace, self.pod.labels, self.namespace_labels or {})
 
-    def may_meet(self, term: AffinityTerm) -> bool:
+    def perhaps(self, pods: Iterable[PodView], node: NodeView) -> Iterator[Pair]:
+        """The pairs in which these pods would repel, if the pod's namespace had some labels."""
+        for pod in pods:
+            for term in pod.affinity.required_anti:
+                key = term.topology_key
+                if key in node.labels and self._may_meet(term):
+                    yield key, node.labels[key]
+
+    def _may_meet(self, term: AffinityTerm) -> bool:
         """Whether it might select the pod, if the pod's namespace had the right labels."""
         chosen = term.namespace_selector
         return chosen is not NOTHING and term.selector.matches(self.pod.labels)
 
 
-def _pairs(
-    terms: Iterable[IncomingTerm], pod: PodView, node: NodeView
-) -> Iterator[tuple[Pair, Match]]:
-    for term in terms:
-        domain = node.labels.get(term.topology_key)
-        if domain is not None:
-            yield (term.topology_key, domain), Match(pod.key, term.term)
+def counted(term: AffinityTerm, pod: PodView, node: NodeView) -> tuple[Found, ...]:
+    """Where the pod counts by this term: nowhere if the node lacks the topology key."""
+    domain = node.labels.get(term.topology_key)
+    return () if domain is None else (((term.topology_key, domain), Match(pod.key, term)),)
 
 
-def pods_of(
-    terms: Iterable[IncomingTerm], cluster: ClusterView
-) -> Iterator[tuple[PodView, NodeView]]:
-    """All pods in any namespace that one of the terms looks at, with their nodes."""
-    namespaces = dict.fromkeys(name for term in terms for name in term.where(cluster))
-    for namespace in namespaces:
+def met_by(term: IncomingTerm, cluster: ClusterView) -> Iterator[tuple[PodView, NodeView]]:
+    """All pods that a term selects, with their nodes."""
+    matches = term.selector.matches
+    for namespace in term.where(cluster):
         for name, pods in cluster.pods_in_namespace(namespace).items():
             node = cluster.nodes[name]
             for pod in pods:
-                yield pod, node
+                if matches(pod.labels):
+                    yield pod, node

@@ -38,8 +38,8 @@ class PairCounts:
         self._came: Mapping[Pair, tuple[Match, ...]] = {}
         self.pairs = len(base)
         """How many pairs have a count other than 0."""
-        self.keys: frozenset[str] = frozenset(key for key, _ in base)
-        """The topology keys of all pairs."""
+        self.keys: tuple[str, ...] = tuple(sorted({key for key, _ in base}))
+        """The topology keys of all pairs, sorted."""
 
     @classmethod
     def of(cls, matches: Iterable[tuple[Pair, Match]]) -> PairCounts:
@@ -63,10 +63,9 @@ class PairCounts:
         return next(iter(self._came.get(pair, ())), None)
 
     def changed(
-        self, came: Iterable[tuple[Pair, Match]], gone: Iterable[tuple[Pair, Match]]
+        self, came: Sequence[tuple[Pair, Match]], gone: Sequence[tuple[Pair, Match]]
     ) -> PairCounts:
         """The counts after these matches came and went."""
-        came, gone = tuple(came), tuple(gone)
         if not came and not gone:
             return self
         new = PairCounts.__new__(PairCounts)
@@ -88,7 +87,8 @@ class PairCounts:
         for pair, match in gone:
             arrived[pair] = tuple(m for m in arrived.get(pair, ()) if m.pod != match.pod)
         new._came = arrived
-        new.keys = self.keys | {key for (key, _), _ in came}
+        more = {key for (key, _), _ in came}.difference(self.keys)
+        new.keys = tuple(sorted({*self.keys, *more})) if more else self.keys
         return new
 
     def _base_count(self, pair: Pair) -> int:

@@ -8,7 +8,7 @@ count as unknown in the filter and as absent in the scores.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Self
 
@@ -33,7 +33,7 @@ from kschedx.schedulers.kube.incoming_terms import (
     namespace_labels,
     where_words,
 )
-from kschedx.schedulers.kube.neighbourhood import Neighbourhood, pods_of
+from kschedx.schedulers.kube.neighbourhood import Found, Neighbourhood, counted, met_by
 from kschedx.schedulers.kube.pair_counts import Match, Pair, PairCounts
 from kschedx.schedulers.kube.versions import Release
 
@@ -201,50 +201,55 @@ class InterPodAffinity(FilterPlugin, ScorePlugin):
         if pod.affinity.error:
             return Prepared(rejects=(AffinityUnreadable(pod.affinity.error),))
         read = cluster.snapshot.read(Namespace)
+        near = self._incoming(pod.affinity.required, cluster)
+        apart = self._incoming(pod.affinity.required_anti, cluster)
         state = Neighbourhood(
             pod,
             namespace_labels(pod, cluster) if read else None,
-            self._incoming(pod.affinity.required, cluster),
-            self._incoming(pod.affinity.required_anti, cluster),
+            near,
+            apart,
+            itself=all(term.matches(pod) for term in near),
         )
-        repelling: list[tuple[Pair, Match]] = []
+        repelling: list[Found] = []
         perhaps: set[Pair] = set()
         for node in cluster.required_anti_affinity_nodes:
-            for other in node.pods_with_required_anti_affinity:
-                repelling += state.repelling_matches(other, node)
-                if not read:
-                    perhaps.update(
-                        (term.topology_key, node.labels[term.topology_key])
-                        for term in other.affinity.required_anti
-                        if term.topology_key in node.labels and state.may_meet(term)
-                    )
-        if not (repelling or perhaps or state.near or state.apart):
+            shy = node.pods_with_required_anti_affinity
+            repelling += state.repelling_matches(shy, node)
+            if not read:
+                perhaps.update(state.perhaps(shy, node))
+        if not (repelling or perhaps or near or apart):
             return SKIP
-        near = (
+        friends = [
             found
-            for other, node in pods_of(state.near[:1], cluster)
-            for found in state.near_matches(other, node)
-        )
-        apart = (
+            for other, node in (met_by(near[0], cluster) if near else ())
+            for found in state.near_matches((other,), node)
+        ]
+        others = [
             found
-            for other, node in pods_of(state.apart, cluster)
-            for found in state.apart_matches(other, node)
-        )
+            for term in apart
+            for other, node in met_by(term, cluster)
+            for found in counted(term.term, other, node)
+        ]
         return Prepared(
             replace(
                 state,
-                near_counts=PairCounts.of(near),
-                apart_counts=PairCounts.of(apart),
+                near_counts=PairCounts.of(friends),
+                apart_counts=PairCounts.of(others),
                 repelling=PairCounts.of(repelling),
                 perhaps_repelling=frozenset(perhaps),
             )
         )
 
     def filter(self, state: Neighbourhood, node: NodeView) -> Iterator[Reason]:
-        unsure: tuple[Reason, ...] = ()
+        labels = node.labels
+        unsure: list[Reason] = []
         # Upstream answers with the first of the three checks that fails.
-        for check in (_not_near, _not_apart, _repelled):
-            reasons = tuple(check(state, node.labels))
+        for check, needed in (
+            (_not_near, state.near),
+            (_not_apart, state.apart),
+            (_repelled, state.repelling.keys or state.perhaps_repelling),
+        ):
+            reasons = list(check(state, labels)) if needed else []
             if reasons and reasons[0].outcome > Outcome.NOT_CHECKED:
                 yield from reasons
                 return
@@ -258,20 +263,7 @@ class InterPodAffinity(FilterPlugin, ScorePlugin):
         added: Sequence[PodView],
         removed: Sequence[PodView],
     ) -> Neighbourhood:
-        def changed(
-            counts: PairCounts, matches: Callable[[PodView, NodeView], Iterator[tuple[Pair, Match]]]
-        ) -> PairCounts:
-            return counts.changed(
-                (found for pod in added for found in matches(pod, node)),
-                (found for pod in removed for found in matches(pod, node)),
-            )
-
-        return replace(
-            state,
-            near_counts=changed(state.near_counts, state.near_matches),
-            apart_counts=changed(state.apart_counts, state.apart_matches),
-            repelling=changed(state.repelling, state.repelling_matches),
-        )
+        return state.changed(node, added, removed)
 
     def prepare_score(
         self, pod: PodView, cluster: ClusterView, nodes: Sequence[NodeView]
@@ -355,7 +347,7 @@ def _not_apart(state: Neighbourhood, labels: Mapping[str, str]) -> Iterator[Reas
 
 def _repelled(state: Neighbourhood, labels: Mapping[str, str]) -> Iterator[Reason]:
     violated = False
-    for key in sorted(state.repelling.keys):
+    for key in state.repelling.keys:
         pair = (key, labels.get(key, ""))
         count = state.repelling.count(pair) if key in labels else 0
         if count > 0:
