@@ -36,6 +36,7 @@ from kschedx.snapshot.snapshot import Snapshot
 from kschedx.snapshot.spec_defaults import claim_spec, spec_changes, with_ports
 
 NAMESPACE_LABEL: Final = "kubernetes.io/metadata.name"
+_AZURE_KIND: Final = "Shared"
 
 T = TypeVar("T", bound=Object)
 
@@ -79,7 +80,7 @@ def pod_defaults(pod: Pod, server: Server) -> Pod:
     ):
         changes |= spec_changes(spec)
     for volume in spec.volumes:
-        if volume.rbd is not None and not volume.rbd.pool:
+        if volume.rbd is not None or volume.azure_disk is not None:
             changes["volumes"] = tuple(map(_volume, spec.volumes))
     if changes:
         pod = replace(pod, spec=replace(spec, **changes))
@@ -124,9 +125,12 @@ def _filled(
 
 
 def _volume(volume: Volume) -> Volume:
-    if volume.rbd is None or volume.rbd.pool:
-        return volume
-    return replace(volume, rbd=replace(volume.rbd, pool="rbd"))
+    rbd, azure = volume.rbd, volume.azure_disk
+    if rbd is not None and not rbd.pool:
+        return replace(volume, rbd=replace(rbd, pool="rbd"))
+    if azure is not None and azure.kind is None:
+        return replace(volume, azure_disk=replace(azure, kind=_AZURE_KIND))
+    return volume
 
 
 def _node(node: Node, server: Server) -> Node:
@@ -145,7 +149,9 @@ def _namespace(namespace: Namespace, server: Server) -> Namespace:
 
 def _volume_object(volume: PersistentVolume, server: Server) -> PersistentVolume:
     spec, status = volume.spec, volume.status
-    if spec.volume_mode is not None and spec.persistent_volume_reclaim_policy and status.phase:
+    if spec.azure_disk is not None and spec.azure_disk.kind is None:
+        spec = replace(spec, azure_disk=replace(spec.azure_disk, kind=_AZURE_KIND))
+    elif spec.volume_mode is not None and spec.persistent_volume_reclaim_policy and status.phase:
         return volume
     return replace(
         volume,

@@ -167,7 +167,13 @@ class Filters:
     def _verdicts(self, states: States, node: NodeView, *, every: bool) -> list[Verdict]:
         found: list[Verdict] = []
         for plugin, state in zip(self.rules, states, strict=True):
-            reasons = tuple(plugin.filter(state, node))
+            try:
+                reasons = tuple(plugin.filter(state, node))
+            except CycleError:
+                # The scheduler itself stops at a node's first rejection and never gets here.
+                if _rejects(found):
+                    continue
+                raise
             if reasons:
                 verdict = Verdict(plugin.name, reasons)
                 found.append(verdict)
