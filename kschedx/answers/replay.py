@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from kschedx.api.pod import Pod
@@ -37,10 +38,18 @@ class SchedulerChoice:
     configuration: Configuration = field(default_factory=Configuration)
 
 
+def release_for(version: str | None, gates: Mapping[str, bool] | None = None) -> Release:
+    """The release of a version, or the default where none is known.
+
+    Raises KschedxError for a version or a gate that is not known.
+    """
+    return parse_release(version or f"1.{DEFAULT}", gates)
+
+
 def choose_scheduler(
     snapshot: Snapshot,
     version: str | None = None,
-    gates: dict[str, bool] | None = None,
+    gates: Mapping[str, bool] | None = None,
     configuration: Configuration | None = None,
 ) -> SchedulerChoice:
     """The version that the user names, else the snapshot's, else the default.
@@ -48,8 +57,9 @@ def choose_scheduler(
     Raises KschedxError for a version or a gate that is not known.
     """
     named = version or snapshot.version
-    release = parse_release(named or f"1.{DEFAULT}", gates)
-    return SchedulerChoice(release, named is None, configuration or Configuration())
+    return SchedulerChoice(
+        release_for(named, gates), named is None, configuration or Configuration()
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +153,8 @@ class Replay:
             name = DEFAULT_SCHEDULER if DEFAULT_SCHEDULER in served else next(iter(served))
         tried = pod.with_spec(scheduling_gates=(), scheduler_name=name)
         again = self.scheduler.attempt(self.cluster.view(tried), self.cluster)
-        return explain(again, self.cluster, with_rows=with_rows)
+        explanation = explain(again, self.cluster, with_rows=with_rows)
+        return replace(explanation, agreement=None)
 
     def node_report(self, pod: Pod, node: NodeView) -> NodeReport:
         """One pod on one node, rule by rule. A pod that is on a node is judged as if it were not."""

@@ -17,6 +17,7 @@ import typer
 from kschedx import __version__
 from kschedx.api.errors import EXIT_INPUT_UNUSABLE, KschedxError
 from kschedx.cli.options import VERBOSE, Verbose
+from kschedx.cli.why import why
 
 EXIT_FAULT: Final = 4
 EXIT_INTERRUPTED: Final = 130
@@ -52,6 +53,9 @@ def kschedx(
     """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
+
+
+app.command()(why)
 
 
 def main() -> NoReturn:

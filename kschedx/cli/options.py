@@ -1,11 +1,24 @@
 """The options that commands share, declared once."""
 
+import enum
 from typing import Annotated
 
 import typer
 
 VERBOSE = "kschedx.verbose"
 """Key of the context object, a dict, under which main.py finds that `-v` was said."""
+
+_SNAPSHOT = "Which cluster"
+_SCHEDULER = "Which scheduler"
+_OUTPUT = "Output"
+
+
+class OutputFormat(enum.StrEnum):
+    """Formats of a report."""
+
+    TEXT = "text"
+    JSON = "json"
+    YAML = "yaml"
 
 
 def _remember_verbose(context: typer.Context, value: bool) -> bool:
@@ -21,5 +34,121 @@ Verbose = Annotated[
         "-v",
         help="Say more on stderr; show a traceback if kschedx itself fails.",
         callback=_remember_verbose,
+        rich_help_panel=_OUTPUT,
+    ),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="No notes and warnings on stderr.", rich_help_panel=_OUTPUT),
+]
+NoColor = Annotated[
+    bool, typer.Option("--no-color", help="As NO_COLOR=1.", rich_help_panel=_OUTPUT)
+]
+Output = Annotated[
+    OutputFormat,
+    typer.Option("--output", "-o", help="Format of the report.", rich_help_panel=_OUTPUT),
+]
+
+Filenames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--filename",
+        "-f",
+        metavar="PATH",
+        help="Snapshot: a file that kubectl get -o json or yaml wrote (also .gz), a folder of such "
+        "files, - for standard input, or example:NAME. Repeatable, later wins.",
+        rich_help_panel=_SNAPSHOT,
+    ),
+]
+Context = Annotated[
+    str | None,
+    typer.Option(
+        "--context",
+        metavar="NAME",
+        help="The kubeconfig's context to use, where no -f names a snapshot.",
+        rich_help_panel=_SNAPSHOT,
+    ),
+]
+Kubeconfig = Annotated[
+    str | None,
+    typer.Option(
+        "--kubeconfig",
+        metavar="PATH",
+        help="Default: as kubectl, $KUBECONFIG or ~/.kube/config; in a pod its service account.",
+        rich_help_panel=_SNAPSHOT,
+    ),
+]
+RequestTimeout = Annotated[
+    str | None,
+    typer.Option(
+        "--request-timeout",
+        metavar="DURATION",
+        help="How long one request to the cluster may take, such as 5s or 2m. Default: 60s.",
+        rich_help_panel=_SNAPSHOT,
+    ),
+]
+WithFiles = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--with",
+        metavar="PATH",
+        help="What if these objects were added or replaced? Repeatable.",
+        rich_help_panel=_SNAPSHOT,
+    ),
+]
+Without = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--without",
+        metavar="KIND/[NS/]NAME",
+        help="What if this object were gone? Repeatable.",
+        rich_help_panel=_SNAPSHOT,
+    ),
+]
+Complete = Annotated[
+    bool,
+    typer.Option(
+        "--complete",
+        help="The files hold every object of the cluster: a kind without objects is empty, not "
+        "unread.",
+        rich_help_panel=_SNAPSHOT,
+    ),
+]
+Namespace = Annotated[
+    str | None,
+    typer.Option("--namespace", "-n", help="Only this namespace.", rich_help_panel=_SNAPSHOT),
+]
+AllNamespaces = Annotated[
+    bool,
+    typer.Option(
+        "--all-namespaces", "-A", help="All namespaces, as without -n.", rich_help_panel=_SNAPSHOT
+    ),
+]
+K8sVersion = Annotated[
+    str | None,
+    typer.Option(
+        "--k8s-version",
+        metavar="1.N",
+        help="Replay this version's scheduler, 1.30 to 1.37. Default: what the snapshot says, else "
+        "1.35.",
+        rich_help_panel=_SCHEDULER,
+    ),
+]
+FeatureGates = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--feature-gate",
+        metavar="NAME=true|false",
+        help="A feature gate that is not at its default. Repeatable.",
+        rich_help_panel=_SCHEDULER,
+    ),
+]
+SchedulerConfig = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler-config",
+        metavar="PATH",
+        help="The scheduler's KubeSchedulerConfiguration.",
+        rich_help_panel=_SCHEDULER,
     ),
 ]

@@ -13,6 +13,9 @@ from typing import Any
 from kschedx.framework.attempt import Attempt
 from kschedx.framework.verdict import NodeTrace, Outcome, Reason, Verdict
 from kschedx.schedulers.kube.filtering import NodesNotSatisfying
+from kschedx.schedulers.kube.plugins.node_unschedulable import NodeCordoned
+from kschedx.schedulers.kube.plugins.taint_toleration import UntoleratedTaint
+from kschedx.schedulers.kube.tolerations import UNSCHEDULABLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,10 @@ class Combination:
     nodes: tuple[str, ...]
 
 
+_Key = tuple[str, str]
+"""Code and subject of a cause."""
+
+
 class _Group:
     """What has been seen of one cause so far."""
 
@@ -134,17 +141,20 @@ class _Group:
         )
 
 
-def _keys(trace: NodeTrace) -> dict[tuple[str, str], None]:
-    """The different causes on one node, in plugin order."""
-    return {(r.code, r.subject()): None for v in trace.verdicts for r in v.reasons}
-
-
-def _could_evict(trace: NodeTrace) -> bool:
-    return all(
-        reason.outcome is Outcome.UNSCHEDULABLE
-        for verdict in trace.verdicts
-        for reason in verdict.reasons
+def _without_repeats(trace: NodeTrace) -> tuple[Verdict, ...]:
+    """A cordon comes with a taint that says the same."""
+    cordoned = any(isinstance(r, NodeCordoned) for v in trace.verdicts for r in v.reasons)
+    if not cordoned:
+        return trace.verdicts
+    kept = (
+        Verdict(v.plugin, tuple(reason for reason in v.reasons if not _says_cordoned(reason)))
+        for v in trace.verdicts
     )
+    return tuple(verdict for verdict in kept if verdict.reasons)
+
+
+def _says_cordoned(reason: Reason) -> bool:
+    return isinstance(reason, UntoleratedTaint) and reason.key == UNSCHEDULABLE.key
 
 
 def traces_of_all(attempt: Attempt, node_names: Iterable[str]) -> Iterable[NodeTrace]:
@@ -160,22 +170,25 @@ def blockers(traces: Iterable[NodeTrace]) -> tuple[tuple[Blocker, ...], tuple[Co
 
     First come causes that block every node, then those that alone block most nodes.
     """
-    groups: dict[tuple[str, str], _Group] = {}
-    combined: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    groups: dict[_Key, _Group] = {}
+    combined: dict[tuple[_Key, ...], list[str]] = {}
     count = 0
     for trace in traces:
         count += 1
-        keys = tuple(_keys(trace))
+        causes = [
+            (verdict.plugin, reason, (reason.code, reason.subject()))
+            for verdict in _without_repeats(trace)
+            for reason in verdict.reasons
+        ]
+        keys = tuple(dict.fromkeys(key for _, _, key in causes))
         if len(keys) > 1:
             combined.setdefault(keys, []).append(trace.node)
-        evictable = _could_evict(trace)
-        for verdict in trace.verdicts:
-            for reason in verdict.reasons:
-                key = (reason.code, reason.subject())
-                group = groups.setdefault(key, _Group(key[1]))
-                group.add(
-                    trace.node, verdict.plugin, reason, alone=len(keys) == 1, evictable=evictable
-                )
+        evictable = all(reason.outcome is Outcome.UNSCHEDULABLE for _, reason, _ in causes)
+        for plugin, reason, key in causes:
+            group = groups.get(key)
+            if group is None:
+                group = groups[key] = _Group(key[1])
+            group.add(trace.node, plugin, reason, alone=len(keys) == 1, evictable=evictable)
     found = [group.blocker() for group in groups.values()]
     found.sort(
         key=lambda b: (len(b.nodes) < count, -len(b.alone), -len(b.nodes), b.cause.code, b.subject)

@@ -16,7 +16,7 @@ _NAMED = 3
 
 def listed(names: Sequence[str], last: str = "and") -> str:
     """ "a, b and c"; beyond a few "a, b, c and 4 more"."""
-    shown = list(names[:_NAMED])
+    shown = list(names if len(names) == _NAMED + 1 else names[:_NAMED])
     more = len(names) - len(shown)
     if more:
         return f"{', '.join(shown)} and {more} more"

@@ -1,0 +1,102 @@
+"""From the options to a snapshot and the scheduler that is asked about it."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kschedx.api.errors import KschedxError
+
+if TYPE_CHECKING:
+    from kschedx.answers.replay import SchedulerChoice
+    from kschedx.snapshot.snapshot import Snapshot
+
+EXIT_USAGE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What the options say about the cluster and its scheduler."""
+
+    files: Sequence[str]
+    """None of them: the live cluster."""
+    context: str | None = None
+    kubeconfig: str | None = None
+    request_timeout: str | None = None
+    with_files: Sequence[str] = ()
+    without: Sequence[str] = ()
+    complete: bool = False
+    namespace: str | None = None
+    k8s_version: str | None = None
+    feature_gates: Sequence[str] = ()
+    scheduler_config: str | None = None
+    quiet: bool = False
+    verbose: bool = False
+    partial: bool = False
+    """Go on without pods or nodes where listing them is forbidden."""
+
+
+def read(sources: Sources) -> "tuple[Snapshot, SchedulerChoice]":
+    """Read everything. Raises KschedxError for whatever cannot be used."""
+    from kschedx.answers.replay import choose_scheduler, release_for
+    from kschedx.schedulers.kube.configuration import parse_configuration
+    from kschedx.snapshot.files import changed, parse_without, refuse_twice_stdin, settled
+    from kschedx.snapshot.plain_values import read_value
+
+    refuse_twice_stdin((*sources.files, *sources.with_files))
+    gates = parse_gates(sources.feature_gates)
+    configuration = None
+    if sources.scheduler_config is not None:
+        configuration = parse_configuration(read_value(sources.scheduler_config))
+    without = [parse_without(text, sources.namespace or "default") for text in sources.without]
+    snapshot = settled(
+        changed(_base(sources), sources.with_files, without),
+        lambda stated: release_for(sources.k8s_version or stated, gates),
+    )
+    choice = choose_scheduler(snapshot, sources.k8s_version, gates, configuration)
+    if not sources.quiet:
+        for note in snapshot.notes:
+            print(f"note: {note}", file=sys.stderr)  # noqa: T201
+    if sources.verbose:
+        _tell(snapshot, choice)
+    return snapshot, choice
+
+
+def _base(sources: Sources) -> "Snapshot":
+    """The cluster as the files, or the API server, hold it."""
+    from kschedx.cli.live import read_live
+    from kschedx.snapshot.files import read_files
+
+    if sources.files:
+        return read_files(sources.files, complete=sources.complete)
+    return read_live(
+        context=sources.context,
+        kubeconfig=sources.kubeconfig,
+        request_timeout=sources.request_timeout,
+        quiet=sources.quiet,
+        partial=sources.partial,
+    )
+
+
+def _tell(snapshot: "Snapshot", choice: "SchedulerChoice") -> None:
+    counts = {kind.__name__: len(items) for kind, items in snapshot.objects.items() if items}
+    read = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
+    version = snapshot.version or "not stated"
+    print(f"read: {read}; Kubernetes version {version}", file=sys.stderr)  # noqa: T201
+    print(f"replayed: {choice.release.name}", file=sys.stderr)  # noqa: T201
+
+
+def parse_gates(texts: Sequence[str]) -> dict[str, bool]:
+    """ "NAME=true" as a feature gate. Raises KschedxError (wrong usage)."""
+    gates = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        if value.lower() not in ("true", "false"):
+            raise KschedxError(
+                "not-a-feature-gate",
+                f"{text!r} does not set a feature gate",
+                hint="write NAME=true or NAME=false",
+                exit_code=EXIT_USAGE,
+            )
+        gates[name] = value.lower() == "true"
+    return gates

@@ -1,0 +1,124 @@
+"""`kschedx why`: why a pod is Pending, node by node."""
+
+from typing import Annotated
+
+import typer
+
+from kschedx.api.errors import KschedxError
+from kschedx.cli.options import (
+    AllNamespaces,
+    Complete,
+    Context,
+    FeatureGates,
+    Filenames,
+    K8sVersion,
+    Kubeconfig,
+    Namespace,
+    NoColor,
+    Output,
+    OutputFormat,
+    Quiet,
+    RequestTimeout,
+    SchedulerConfig,
+    Verbose,
+    WithFiles,
+    Without,
+)
+from kschedx.cli.reading import EXIT_USAGE, Sources, read
+from kschedx.cli.writing import write_why
+
+EXIT_FINDING = 1
+
+
+def why(
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[POD | KIND/NAME]",
+            help="A pod as NAME or NAMESPACE/NAME, or a workload such as deploy/web, sts/db, "
+            "ds/agent, job/load, rs/web-5d9f; without it all Pending pods.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    filenames: Filenames = None,
+    context: Context = None,
+    kubeconfig: Kubeconfig = None,
+    request_timeout: RequestTimeout = None,
+    with_files: WithFiles = None,
+    without: Without = None,
+    complete: Complete = False,
+    namespace: Namespace = None,
+    all_namespaces: AllNamespaces = False,
+    selector: Annotated[
+        str | None,
+        typer.Option(
+            "--selector", "-l", metavar="LABELS", help="Only pods with these labels, as kubectl -l."
+        ),
+    ] = None,
+    node: Annotated[
+        str | None,
+        typer.Option("--node", metavar="NODE", help="Every rule on this one node."),
+    ] = None,
+    nodes: Annotated[bool, typer.Option("--nodes", help="One row per node.")] = False,
+    exit_code: Annotated[
+        bool,
+        typer.Option("--exit-code", help="Exit with 1 if something stands in a pod's way."),
+    ] = False,
+    k8s_version: K8sVersion = None,
+    feature_gates: FeatureGates = None,
+    scheduler_config: SchedulerConfig = None,
+    output: Output = OutputFormat.TEXT,
+    no_color: NoColor = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> int:
+    """Why is this pod Pending? Every node, every rule that rejects it, with the numbers."""
+    _check(target, selector=selector, node=node, nodes=nodes)
+    namespace = None if all_namespaces else namespace
+    snapshot, choice = read(
+        Sources(
+            files=filenames or (),
+            context=context,
+            kubeconfig=kubeconfig,
+            request_timeout=request_timeout,
+            with_files=with_files or (),
+            without=without or (),
+            complete=complete,
+            namespace=namespace,
+            k8s_version=k8s_version,
+            feature_gates=feature_gates or (),
+            scheduler_config=scheduler_config,
+            quiet=quiet,
+            verbose=verbose,
+        )
+    )
+    from kschedx.answers.why import WhyQuestion
+    from kschedx.answers.why import why as answer
+    from kschedx.api.selector_text import parse_selector_text
+
+    question = WhyQuestion(
+        target=target,
+        namespace=namespace,
+        selector=parse_selector_text(selector or ""),
+        node=node,
+        with_rows=nodes,
+    )
+    report = answer(snapshot, question, choice)
+    write_why(report, output, no_color=no_color)
+    return EXIT_FINDING if exit_code and report.finding else 0
+
+
+def _check(target: str | None, *, selector: str | None, node: str | None, nodes: bool) -> None:
+    """Raises KschedxError for options that contradict each other."""
+    wrong = None
+    if target is not None and selector is not None:
+        wrong = "a name and -l cannot both be given"
+    elif node is not None and nodes:
+        wrong = "--node and --nodes cannot both be given"
+    elif node is not None and target is None:
+        wrong = "--node needs a pod to look at there"
+    if wrong is not None:
+        raise KschedxError(
+            "options-contradict", wrong, hint="kschedx why --help", exit_code=EXIT_USAGE
+        )

@@ -1,0 +1,1 @@
+"""A report as text, JSON, YAML. Knows no plugin: what a rule says comes with the report."""

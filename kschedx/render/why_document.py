@@ -1,0 +1,263 @@
+"""A WhyReport put into the types of the published schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from kschedx.diagnose.agreement import Agreement
+from kschedx.diagnose.blockers import Blocker, Cause, Combination
+from kschedx.diagnose.explanation import Explanation, NodeRow
+from kschedx.diagnose.fragmentation import Fragmentation
+from kschedx.diagnose.node_report import NodeReport
+from kschedx.diagnose.placement import Nomination, Placement
+from kschedx.diagnose.preemption_summary import PreemptionSummary, Victim
+from kschedx.diagnose.references import PodReference, TerminatingPod
+from kschedx.diagnose.report import ExplainedPods, WhyReport
+from kschedx.diagnose.workload import WorkloadState
+from kschedx.render import why_schema as schema
+
+
+def why_document(report: WhyReport) -> schema.WhyDocument:
+    """The whole report."""
+    return schema.WhyDocument(
+        scheduler=report.scheduler,
+        version_assumed=report.version_assumed,
+        asked=report.asked,
+        finding=report.finding,
+        pod_count=report.pod_count,
+        explanations=[_explained(group) for group in report.explained],
+        workload=_workload(report.workload) if report.workload is not None else None,
+        node=_node_report(report.node) if report.node is not None else None,
+        notes=list(report.notes),
+    )
+
+
+def _explained(group: ExplainedPods) -> schema.ExplanationDocument:
+    agreements = {status.value: count for status, count in sorted(group.agreements.items())}
+    return _explanation(group.explanation, group.pods, agreements)
+
+
+def _explanation(
+    found: Explanation,
+    pods: Iterable[PodReference] = (),
+    agreements: Mapping[str, int] | None = None,
+) -> schema.ExplanationDocument:
+    preemption, agreement = found.preemption, found.agreement
+    placement, nomination = found.placement, found.nomination
+    return schema.ExplanationDocument(
+        pods=[_pod(pod) for pod in pods],
+        situation=found.situation.value,
+        message=found.headline,
+        node_count=found.node_count,
+        feasible_count=len(found.feasible),
+        feasible=_named(found.feasible),
+        winners=list(found.winners),
+        rejection=_causes(found.rejection),
+        blockers=[_blocker(blocker) for blocker in found.blockers],
+        combinations=[_combination(combination) for combination in found.combinations],
+        fragmentation=[_fragmentation(item) for item in found.fragmentations],
+        preemption=_preemption(preemption) if preemption is not None else None,
+        scheduler_message=found.scheduler_message,
+        agreement=_agreement(agreement) if agreement is not None else None,
+        agreements=dict(agreements or {}),
+        placement=_placement(placement) if placement is not None else None,
+        nomination=_nomination(nomination) if nomination is not None else None,
+        not_modelled=list(found.not_modelled),
+        otherwise=_explanation(found.otherwise) if found.otherwise is not None else None,
+        nodes=[_node(row) for row in found.rows] if found.rows else None,
+    )
+
+
+def _named(nodes: Sequence[str]) -> list[str]:
+    return list(nodes[: schema.NAMED_NODES])
+
+
+def _pod(pod: PodReference) -> schema.PodDocument:
+    return schema.PodDocument(
+        namespace=pod.namespace,
+        name=pod.name,
+        uid=pod.uid,
+        resource_version=pod.resource_version,
+        priority=pod.priority,
+        owner=pod.owner,
+    )
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)
+
+
+def _value(fact: Any) -> Any:
+    """A fact as JSON has it: a named tuple is an object, any other tuple a list."""
+    if isinstance(fact, tuple) and hasattr(fact, "_asdict"):
+        return {_camel(name): _value(value) for name, value in fact._asdict().items()}
+    if isinstance(fact, tuple | list):
+        return [_value(item) for item in fact]
+    if isinstance(fact, frozenset | set):
+        return sorted(_value(item) for item in fact)
+    if isinstance(fact, Mapping):
+        return {str(key): _value(value) for key, value in fact.items()}
+    return fact
+
+
+def _cause(cause: Cause) -> schema.CauseDocument:
+    return schema.CauseDocument(
+        plugin=cause.plugin,
+        code=cause.code,
+        subject=cause.subject,
+        message=cause.message,
+        outcome=cause.outcome.upstream,  # type: ignore[arg-type]  # a reason never says Success
+        facts={_camel(name): _value(value) for name, value in cause.facts.items()},
+    )
+
+
+def _causes(causes: Iterable[Cause]) -> list[schema.CauseDocument]:
+    return [_cause(cause) for cause in causes]
+
+
+def _blocker(blocker: Blocker) -> schema.BlockerDocument:
+    return schema.BlockerDocument(
+        plugin=blocker.cause.plugin,
+        code=blocker.cause.code,
+        subject=blocker.subject,
+        node_count=len(blocker.nodes),
+        nodes=_named(blocker.nodes),
+        alone_count=len(blocker.alone),
+        alone=_named(blocker.alone),
+        evictable_count=len(blocker.evictable),
+        checked=blocker.checked,
+        nearest=schema.NearestDocument(
+            node=blocker.nearest, cause=_cause(blocker.cause), short_by=blocker.short_by
+        ),
+    )
+
+
+def _combination(combination: Combination) -> schema.CombinationDocument:
+    return schema.CombinationDocument(
+        subjects=list(combination.subjects),
+        node_count=len(combination.nodes),
+        nodes=_named(combination.nodes),
+    )
+
+
+def _fragmentation(item: Fragmentation) -> schema.FragmentationDocument:
+    return schema.FragmentationDocument(
+        resource=item.resource,
+        need=item.need,
+        free_in_total=item.free_in_total,
+        most_on_one_node=item.most_on_one_node,
+        node=item.node,
+        node_count=item.node_count,
+    )
+
+
+def _victims(victims: Iterable[Victim]) -> list[schema.VictimDocument]:
+    return [
+        schema.VictimDocument(pod=_pod(v.pod), budgets_violated=list(v.budgets_violated))
+        for v in victims
+    ]
+
+
+def _preemption(summary: PreemptionSummary) -> schema.PreemptionDocument:
+    return schema.PreemptionDocument(
+        verdict=summary.verdict.value,
+        why_not=summary.why_not,
+        nodes=list(summary.nodes),
+        victims=_victims(summary.victims),
+        decided_by=summary.decided_by,
+        candidate_count=summary.candidate_count,
+        budgets_read=summary.budgets_read,
+        not_helpful_count=summary.not_helpful,
+        no_victims_count=summary.no_victims,
+        still_rejected=dict(summary.still_rejected),
+    )
+
+
+def _agreement(agreement: Agreement) -> schema.AgreementDocument:
+    return schema.AgreementDocument(
+        status=agreement.status.value,
+        recorded=agreement.recorded,
+        recorded_at=agreement.recorded_at,
+        difference=agreement.difference,
+    )
+
+
+def _placement(placement: Placement) -> schema.PlacementDocument:
+    return schema.PlacementDocument(
+        node=placement.node,
+        node_known=placement.node_known,
+        drift=_causes(placement.drift),
+        drift_unknown=placement.drift_unknown,
+        waits=list(placement.waits),
+    )
+
+
+def _terminating(pod: TerminatingPod) -> schema.TerminatingDocument:
+    return schema.TerminatingDocument(
+        pod=_pod(pod.pod),
+        since=pod.since,
+        grace_seconds=pod.grace_seconds,
+        finalizers=list(pod.finalizers),
+    )
+
+
+def _nomination(nomination: Nomination) -> schema.NominationDocument:
+    return schema.NominationDocument(
+        node=nomination.node,
+        node_known=nomination.node_known,
+        victims=[_terminating(victim) for victim in nomination.victims],
+        fits_after=nomination.fits_after,
+        then=_causes(nomination.then),
+    )
+
+
+def _node(row: NodeRow) -> schema.NodeDocument:
+    return schema.NodeDocument(
+        node=row.node, fits=row.fits, score=row.score, causes=_causes(row.causes)
+    )
+
+
+def _workload(state: WorkloadState) -> schema.WorkloadDocument:
+    return schema.WorkloadDocument(
+        kind=state.kind,
+        namespace=state.namespace,
+        name=state.name,
+        wanted=state.wanted,
+        existing=state.existing,
+        pending=state.pending,
+        missing=state.missing,
+        not_created=[
+            schema.NotCreatedDocument(code=item.code, message=item.message)
+            for item in state.not_created
+        ],
+    )
+
+
+def _node_report(report: NodeReport) -> schema.NodeReportDocument:
+    return schema.NodeReportDocument(
+        node=report.node,
+        fits=report.fits,
+        left_out=report.left_out,
+        fits_without_nominated=report.fits_without_nominated,
+        room=[
+            schema.RoomDocument(
+                resource=room.resource,
+                need=room.need,
+                used=room.used,
+                allocatable=room.allocatable,
+                free=room.free,
+                short_by=room.short_by,
+            )
+            for room in report.rooms
+        ],
+        rules=[
+            schema.RuleDocument(
+                plugin=rule.plugin, result=rule.result.value, causes=_causes(rule.causes)
+            )
+            for rule in report.rules
+        ],
+        eviction=report.eviction,
+        victims=_victims(report.victims),
+    )
