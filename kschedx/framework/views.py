@@ -80,6 +80,12 @@ class PodView:
         affinity = self.pod.spec.affinity
         return affinity is not None and bool(affinity.pod_affinity or affinity.pod_anti_affinity)
 
+    @property
+    def has_required_anti_affinity(self) -> bool:
+        affinity = self.pod.spec.affinity
+        apart = affinity.pod_anti_affinity if affinity is not None else None
+        return apart is not None and bool(apart.required)
+
 
 class NodeView:
     """A node and the pods that hold room on it. Upstream: framework NodeInfo."""
@@ -127,7 +133,7 @@ class NodeView:
 
     @cached_property
     def pods_with_required_anti_affinity(self) -> tuple[PodView, ...]:
-        return tuple(pod for pod in self.pods_with_affinity if pod.affinity.required_anti)
+        return tuple(pod for pod in self.pods_with_affinity if pod.has_required_anti_affinity)
 
     def with_pod(self, pod: PodView) -> NodeView:
         """The same node with one more pod."""
