@@ -13,10 +13,11 @@ from msgspec.structs import replace
 from kschedx.api.errors import KschedxError
 from kschedx.api.meta import Object
 from kschedx.api.node import Node
+from kschedx.api.quantity import Quantity
 from kschedx.snapshot import kinds
 from kschedx.snapshot.coercion import coerced, misfit
 from kschedx.snapshot.kinds import Kind
-from kschedx.snapshot.quantities import unreadable
+from kschedx.snapshot.quantities import collector, paths, problem
 from kschedx.snapshot.snapshot import Snapshot, Source
 
 DEFAULT_NAMESPACE: Final = "default"
@@ -37,7 +38,7 @@ _VERSION: Final = re.compile(r"v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?")
 class Shelf:
     """The objects of one kind as they come in."""
 
-    __slots__ = ("decode", "kind", "namespaced", "objects", "type")
+    __slots__ = ("collect", "decode", "kind", "namespaced", "objects", "type")
 
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
@@ -45,6 +46,7 @@ class Shelf:
         self.namespaced = kind.namespaced
         self.objects: dict[str, Object] = {}
         self.decode = msgspec.json.Decoder(kind.type).decode
+        self.collect = collector(kind.type)
 
 
 class Gathering:
@@ -56,6 +58,7 @@ class Gathering:
         self._passed_over: Counter[str] = Counter()
         self._replaced: list[str] = []
         self._annotations: dict[str, str] = {}
+        self._quantities: set[Quantity] = set()
         self.count = 0
         """How many objects there were that scheduling reads."""
 
@@ -96,6 +99,8 @@ class Gathering:
         if key in shelf.objects and shelf.objects[key] != item:
             before = self._sources[shelf.type, key]
             self._replaced.append(f"{kinds.shown(shelf.type, key)} ({before}; {source})")
+        if shelf.collect is not None:
+            shelf.collect(item, self._quantities)
         shelf.objects[key] = item
         self._sources[shelf.type, key] = source
         self.count += 1
@@ -124,16 +129,19 @@ class Gathering:
 
     def check_quantities(self) -> None:
         """Raises KschedxError for the first quantity that is none."""
+        wrong = {quantity for quantity in self._quantities if problem(quantity)}
+        if not wrong:
+            return
         for shelf in self._shelves.values():
-            for item, path, problem in unreadable(shelf.objects.values()):
-                namespace = item.metadata.namespace or DEFAULT_NAMESPACE
-                key = shelf.kind.key(item.metadata.name, namespace)
-                place = self._sources[shelf.type, key]
-                raise KschedxError(
-                    "not-a-quantity",
-                    f"{place}: {kinds.shown(shelf.type, key)}: {path}: {problem}",
-                    hint=_quantity_hint(problem),
-                )
+            for key, item in shelf.objects.items():
+                for path, quantity in paths(item, wrong):
+                    what = problem(quantity)
+                    raise KschedxError(
+                        "not-a-quantity",
+                        f"{self._sources[shelf.type, key]}: {kinds.shown(shelf.type, key)}: "
+                        f"{path}: {what}",
+                        hint=_quantity_hint(what),
+                    )
 
     def notes(self) -> Iterator[str]:
         """What the user should know of the reading."""

@@ -138,20 +138,27 @@ class _Reader:
         item_kind = list_kind.removesuffix(LIST)
         known = (api_version.encode(), item_kind.encode()) if item_kind else None
         places = _Places(self._content, self._whole)
-        match, shelves = _HEAD.match, self._shelves
+        match, shelves, put = _HEAD.match, self._shelves, self._gathering.put
         for raw in items:
             head = match(raw)
             names = (head[1], head[2]) if head is not None else known or self._names(raw)
             if names not in shelves:
                 shelves[names] = self._gathering.shelf(*map(_decoded, names))
             shelf = shelves[names]
-            source = places.of(raw)
-            if shelf is not None:
+            source = places.of(raw) if places.counted else self._whole
+            if shelf is None:
+                self._pass_over(raw, names[1], source, depth)
+                continue
+            try:
+                put(shelf, shelf.decode(raw), source)
+            except msgspec.DecodeError:
                 self._keep(raw, shelf, source)
-            elif names[1].endswith(b"List"):
-                self._object(bytes(raw), source, depth + 1)
-            else:
-                self._gathering.pass_over(_decoded(names[1]))
+
+    def _pass_over(self, raw: msgspec.Raw, kind: bytes, source: Source, depth: int) -> None:
+        if kind.endswith(b"List"):
+            self._object(bytes(raw), source, depth + 1)
+        else:
+            self._gathering.pass_over(_decoded(kind))
 
     def _names(self, raw: msgspec.Raw) -> tuple[bytes, bytes]:
         try:
@@ -204,13 +211,11 @@ class _Places:
     def __init__(self, content: bytes, whole: Source) -> None:
         self._content = content
         self._whole = whole
-        self._counted = len(content) <= _LINES_UP_TO_BYTES
+        self.counted = len(content) <= _LINES_UP_TO_BYTES
         self._at = 0
         self._line = 1
 
     def of(self, raw: msgspec.Raw) -> Source:
-        if not self._counted:
-            return self._whole
         start = self._content.find(raw, self._at)
         if start < 0:
             return self._whole

@@ -11,68 +11,17 @@ from typing import Any
 
 import msgspec.inspect as types
 
-from kschedx.api.meta import Object, Struct
-from kschedx.api.pod import Pod
+from kschedx.api.meta import Struct
+from kschedx.api.pod import ContainerStatus, EphemeralVolume, Pod, PodSpec, PodStatus, Volume
 from kschedx.api.quantity import Quantity, QuantityError, nano
 
-_Collect = Callable[[Any, set[Quantity]], None]
+Collect = Callable[[Any, set[Quantity]], None]
+"""Adds all quantities that an object holds to a set."""
 
 
-def unreadable(items: Iterable[Object]) -> Iterator[tuple[Object, str, str]]:
-    """(object, path, what is wrong) of the quantities that are none, in the objects' order.
-
-    All that the objects of one kind hold are gathered first and each is parsed once.
-    """
-    objects = list(items)
-    if not objects:
-        return
-    kind = type(objects[0])
-    seen = _of_pods(objects) if kind is Pod else gathered(objects)
-    wrong = {quantity for quantity in seen if problem(quantity)}
-    if wrong:
-        for item in objects:
-            for path, quantity in _quantities(item, types.type_info(kind), ""):
-                if quantity in wrong:
-                    yield item, path.removeprefix("."), problem(quantity)
-
-
-def gathered(objects: Iterable[Struct]) -> set[Quantity]:
-    """The quantities that objects of one kind hold."""
-    seen: set[Quantity] = set()
-    for item in objects:
-        collect = _struct_collector(type(item))
-        if collect is None:
-            break
-        collect(item, seen)
-    return seen
-
-
-def _of_pods(pods: Iterable[Any]) -> set[Quantity]:
-    """The same as `gathered`, spelled out: of a large snapshot nearly all objects are pods."""
-    seen: set[Quantity] = set()
-    add = seen.update
-    for pod in pods:
-        spec = pod.spec
-        for container in (*spec.containers, *spec.init_containers):
-            resources = container.resources
-            add(resources.requests.values())
-            add(resources.limits.values())
-        status = pod.status
-        for state in (*status.container_statuses, *status.init_container_statuses):
-            add(state.allocated_resources.values())
-            if state.resources is not None:
-                add(state.resources.requests.values())
-                add(state.resources.limits.values())
-        for volume in spec.volumes:
-            if volume.ephemeral is not None:
-                seen |= gathered((volume.ephemeral,))
-        for resources in (spec.resources, status.resources):
-            if resources is not None:
-                add(resources.requests.values())
-                add(resources.limits.values())
-        add(spec.overhead.values())
-        add(status.allocated_resources.values())
-    return seen
+def collector(kind: type[Struct]) -> Collect | None:
+    """What gathers the quantities of an object of this kind; None for kinds that hold none."""
+    return _of_pod if kind is Pod else struct_collector(kind)
 
 
 def problem(quantity: Quantity) -> str:
@@ -82,6 +31,56 @@ def problem(quantity: Quantity) -> str:
     except QuantityError as error:
         return str(error)
     return ""
+
+
+def paths(item: Struct, wrong: Iterable[Quantity]) -> Iterator[tuple[str, Quantity]]:
+    """Where in an object these quantities stand, such as "spec.overhead.cpu"."""
+    wanted = set(wrong)
+    for path, quantity in _quantities(item, types.type_info(type(item)), ""):
+        if quantity in wanted:
+            yield path.removeprefix("."), quantity
+
+
+def _of_pod(pod: Pod, seen: set[Quantity]) -> None:
+    """As struct_collector has it, spelled out: of a large snapshot nearly all objects are pods."""
+    spec, status = pod.spec, pod.status
+    for container in spec.containers:
+        resources = container.resources
+        if resources.requests:
+            seen.update(resources.requests.values())
+        if resources.limits:
+            seen.update(resources.limits.values())
+    for container in spec.init_containers:
+        seen.update(container.resources.requests.values(), container.resources.limits.values())
+    if spec.overhead or spec.resources is not None:
+        _of_pod_level(spec, seen)
+    _of_volumes(spec.volumes, seen)
+    _of_status(status, seen)
+    for state in status.container_statuses:
+        _of_status(state, seen)
+    for state in status.init_container_statuses:
+        _of_status(state, seen)
+
+
+def _of_status(status: ContainerStatus | PodStatus, seen: set[Quantity]) -> None:
+    if status.allocated_resources:
+        seen.update(status.allocated_resources.values())
+    if status.resources is not None:
+        seen.update(status.resources.requests.values(), status.resources.limits.values())
+
+
+def _of_pod_level(spec: PodSpec, seen: set[Quantity]) -> None:
+    seen.update(spec.overhead.values())
+    if spec.resources is not None:
+        seen.update(spec.resources.requests.values(), spec.resources.limits.values())
+
+
+def _of_volumes(volumes: tuple[Volume, ...], seen: set[Quantity]) -> None:
+    for volume in volumes:
+        if volume.ephemeral is not None:
+            collect = struct_collector(EphemeralVolume)
+            if collect is not None:
+                collect(volume.ephemeral, seen)
 
 
 def _is_quantity(info: types.Type) -> bool:
@@ -97,7 +96,7 @@ def _without_none(info: types.Type) -> types.Type:
     return info
 
 
-def _collector(info: types.Type) -> _Collect | None:
+def _collector(info: types.Type) -> Collect | None:
     """A function that gathers the quantities below a value of this type; None if there are none."""
     info = _without_none(info)
     if _is_quantity(info):
@@ -107,7 +106,7 @@ def _collector(info: types.Type) -> _Collect | None:
     if isinstance(info, types.VarTupleType):
         below = _collector(info.item_type)
         return None if below is None else _each(below)
-    return _struct_collector(info.cls) if isinstance(info, types.StructType) else None
+    return struct_collector(info.cls) if isinstance(info, types.StructType) else None
 
 
 def _add(value: Quantity | None, seen: set[Quantity]) -> None:
@@ -119,7 +118,7 @@ def _add_values(value: dict[str, Quantity], seen: set[Quantity]) -> None:
     seen.update(value.values())
 
 
-def _each(below: _Collect) -> _Collect:
+def _each(below: Collect) -> Collect:
     def collect(values: tuple[Any, ...], seen: set[Quantity]) -> None:
         for value in values:
             below(value, seen)
@@ -128,7 +127,8 @@ def _each(below: _Collect) -> _Collect:
 
 
 @cache
-def _struct_collector(cls: type[Any]) -> _Collect | None:
+def struct_collector(cls: type[Any]) -> Collect | None:
+    """Derived from the type alone."""
     info = types.type_info(cls)
     assert isinstance(info, types.StructType)
     found = ((field.name, _collector(field.type)) for field in info.fields)
