@@ -137,8 +137,9 @@ class Calendar:
 
     EPOCH: Final = "2000-01-01T00:00:00Z"
 
-    def __init__(self, taken_at: str | None) -> None:
-        """`taken_at`: second 0, as the snapshot says it."""
+    def __init__(self, taken_at: str | None, *, known: bool = True) -> None:
+        """`taken_at`: second 0; `known`: the snapshot states it."""
+        self.known = known and taken_at is not None
         try:
             self._start = datetime.fromisoformat(taken_at or self.EPOCH)
         except ValueError:

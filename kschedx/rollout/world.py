@@ -61,7 +61,7 @@ class World:
         self.timing = timing
         self.policy = policy
         self.choose = choose
-        self.calendar = Calendar(snapshot.taken_at)
+        self.calendar = calendar_of(snapshot)
         self.cluster = ClusterView.of(snapshot, self.release.accounting())
         self.queue = SchedulingQueue(self.release, lambda pod: policy.rank(self, pod))
         self.now: Seconds = 0
@@ -147,7 +147,22 @@ class World:
         return self.calendar.timestamp(self.now)
 
     def record(self, code: str, subject: str, node: str = "", **facts: Any) -> None:
+        live = self.pods.get(subject)
+        if live is not None:
+            facts["workload"] = str(self.workload_of(live))
+            facts["owner"] = live.owner
+            facts["incarnation"] = live.incarnation
+            facts["priority"] = live.view.priority
+            facts["created"] = live.created
+            facts["requests"] = live.view.requests
         self.moments.append(Moment(self.now, code, subject, node, facts))
+
+    def workload_of(self, live: LivePod) -> Owner | None:
+        """The controller at the top: a Deployment rather than its ReplicaSet."""
+        owner = live.owner
+        item = self.workloads.get(owner) if owner is not None else None
+        above = owner_of(item.metadata) if item is not None else None
+        return above if above in self.workloads else owner
 
     def _keep(self, live: LivePod) -> None:
         self.pods[live.key] = live
@@ -209,7 +224,7 @@ class World:
             if refusal is not None:
                 if owner is not None and self.blocked.get(owner) != refusal.sentence():
                     self.blocked[owner] = refusal.sentence()
-                    self.record("quota", pod.key, reason=refusal.sentence(), quota=refusal.quota)
+                    self.record("quota", pod.key, reason=refusal.sentence(), workload=str(owner))
                 return False
         if owner is not None:
             self.blocked.pop(owner, None)
@@ -298,10 +313,10 @@ class World:
         live = self.pods[key]
         if live.pod.metadata.finalizers:
             return
+        self.record("gone", key, live.node)
         del self.pods[key]
         if live.owner is not None:
             self.owned[live.owner].pop(key, None)
-        self.record("gone", key, live.node)
         self.queue.remove(key)
         on_node = bool(live.node) and not live.terminal
         self.cluster = self.cluster.without_pods((key,))
@@ -357,6 +372,22 @@ class World:
     def keep_object(self, items: Iterable[Object]) -> None:
         """Objects that rules look up, added or changed (claims, volumes)."""
         self.cluster = self.cluster.with_snapshot(self.snapshot.with_objects(items))
+
+
+def calendar_of(snapshot: Snapshot) -> Calendar:
+    """Second 0 is when the snapshot was taken; where it does not say, its latest timestamp."""
+    if snapshot.taken_at is not None:
+        return Calendar(snapshot.taken_at)
+    stamps = [
+        stamp
+        for pod in snapshot.all(Pod).values()
+        for stamp in (
+            pod.metadata.creation_timestamp,
+            *(c.last_transition_time for c in pod.status.conditions),
+        )
+        if stamp
+    ]
+    return Calendar(max(stamps, default=None), known=False)
 
 
 def as_in_snapshot(live: LivePod, calendar: Calendar, *, dead: bool) -> LivePod:

@@ -1,0 +1,1 @@
+"""Recording on a real control plane; not part of the tests that `make test` runs."""
