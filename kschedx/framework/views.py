@@ -250,14 +250,17 @@ class ClusterView:
         return self._by_namespace.keys()
 
     def find(self, key: str) -> PodView | None:
-        """A living pod by "namespace/name", waiting or on a node."""
+        """A living pod by "namespace/name": waiting, on a node, or bound to one that is missing."""
         if key in self.waiting:
             return self.waiting[key]
         for pods in self.pods_in_namespace(key.partition("/")[0]).values():
             for pod in pods:
                 if pod.key == key:
                     return pod
-        return None
+        lost = self.snapshot.get(Pod, key)
+        if lost is None or lost.terminal or lost.spec.node_name in ("", *self.snapshot.all(Node)):
+            return None
+        return self.view(lost)
 
     def view(self, pod: Pod) -> PodView:
         """A pod as this cluster's rules count it."""
