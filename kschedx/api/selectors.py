@@ -129,13 +129,14 @@ class Requirement:
 class Selector:
     """A parsed label selector. `requirements` is None for the selector that matches nothing."""
 
-    __slots__ = ("exact", "requirements")
+    __slots__ = ("_text", "exact", "requirements")
 
     def __init__(
         self, exact: Mapping[str, str], requirements: tuple[Requirement, ...] | None
     ) -> None:
         self.exact = tuple(exact.items())
         self.requirements = requirements
+        self._text: str | None = None
 
     def matches(self, labels: Mapping[str, str]) -> bool:
         if self.requirements is None:
@@ -158,6 +159,11 @@ class Selector:
 
     def __str__(self) -> str:
         """As kubectl's -l writes it; "nothing" or "everything" where that is what it matches."""
+        if self._text is None:
+            self._text = self._words()
+        return self._text
+
+    def _words(self) -> str:
         if self.requirements is None:
             return "nothing"
         parts = [f"{key}={value}" for key, value in sorted(self.exact)]
