@@ -1,7 +1,8 @@
 """NodeVolumeLimits: a CSI driver attaches only so many volumes to a node.
 
 Upstream: plugins/nodevolumelimits/csi.go, utils.go (v1.35.4), PreFilter, Filter.
-Differences: every driver over its limit is told. Where VolumeAttachments were not read, volumes
+Differences: every driver over its limit is told. Of several drivers that are not installed the
+first by name is named, upstream names any. Where VolumeAttachments were not read, volumes
 that no pod places on a node may be attached to any, and a limit that this could pass is
 NOT_CHECKED. Before 1.32 limits in a node's own status count only for short driver names.
 """
