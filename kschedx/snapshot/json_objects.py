@@ -26,6 +26,7 @@ _LINES_UP_TO_BYTES: Final = 4 << 20
 _HEAD: Final = re.compile(
     rb'\s*\{\s*"apiVersion"\s*:\s*"([^"\\]*)"\s*,\s*"kind"\s*:\s*"([^"\\]*)"\s*,'
 )
+_TRUNCATED: Final = "Input data was truncated"
 _OFFSET: Final = re.compile(r"^(.*) \(byte (\d+)\)$", re.DOTALL)
 
 
@@ -185,23 +186,27 @@ class _Reader:
         self._gathering.put_value(shelf, value, source)
 
     def _broken_item(self, error: msgspec.DecodeError, raw: bytes | msgspec.Raw) -> KschedxError:
+        """An item whose braces match, or it would not be one, and that is broken all the same."""
         text = bytes(raw)
-        return self._broken(str(error), text, max(self._content.find(text), 0))
+        said = str(error).replace(_TRUNCATED, "JSON is malformed: broken escape in a text")
+        return self._broken(said, text, max(self._content.find(text), 0))
 
     def _broken(self, said: str, raw: bytes, start: int) -> KschedxError:
         """Broken JSON: where, in the file, and what is wrong there."""
         match = _OFFSET.match(said)
-        what = (match[1] if match is not None else said).removeprefix("JSON is malformed: ")
-        if what == "Input data was truncated":
-            what = "the text ends too early"
-        at = start + (int(match[2]) if match is not None else len(raw))
+        what = (match[1] if match is not None else said).partition(" - at ")[0]
+        what = "the text ends too early" if what == _TRUNCATED else what
+        if match is not None:
+            at = start + int(match[2])
+        else:
+            at = start + (len(raw) if said == _TRUNCATED else _first_not_utf_8(raw))
         line = self._content.count(b"\n", 0, at) + 1
         column = at - (self._content.rfind(b"\n", 0, at) + 1) + 1
+        what = what.removeprefix("JSON is malformed: ")
         return KschedxError(
             "not-json",
             f"{self._document.name}, line {line}, column {column}: not JSON: "
             f"{what[0].lower()}{what[1:]}",
-            hint=None,
         )
 
 
@@ -226,6 +231,15 @@ class _Places:
 
 def _decoded(name: bytes) -> str:
     return name.decode(errors="replace")
+
+
+def _first_not_utf_8(raw: bytes) -> int:
+    """Where text that is not UTF-8 begins; 0 if none does."""
+    try:
+        raw.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    return 0
 
 
 def _annotations(metadata: msgspec.Raw) -> Mapping[str, Any]:

@@ -6,6 +6,7 @@ import codecs
 import gzip
 import io
 import os
+import string
 import sys
 import zlib
 from collections.abc import Iterator
@@ -24,6 +25,10 @@ MAX_UNPACKED_BYTES: Final = 4 << 30
 _SUFFIXES: Final = (".json", ".yaml", ".yml")
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _TAR_MAGIC_AT: Final = 257
+_BEGINNINGS: Final = frozenset(
+    bytes((code,)) for code in b"{[#-% \n" + string.ascii_letters.encode()
+)
+"""What JSON or YAML of Kubernetes begins with."""
 _READ_BYTES: Final = 1 << 20
 
 
@@ -160,9 +165,10 @@ def _text(content: bytes, name: str) -> bytes:
 
 def _utf_16(start: bytes) -> str | None:
     """UTF-16 is what PowerShell writes; without a mark its first character gives it away."""
-    if start.startswith(codecs.BOM_UTF16_LE) or (len(start) > 1 and start[0] and not start[1]):
+    first, second = start[:1], start[1:2]
+    if start.startswith(codecs.BOM_UTF16_LE) or (second == b"\0" and first in _BEGINNINGS):
         return "utf-16-le"
-    if start.startswith(codecs.BOM_UTF16_BE) or (len(start) > 1 and start[1] and not start[0]):
+    if start.startswith(codecs.BOM_UTF16_BE) or (first == b"\0" and second in _BEGINNINGS):
         return "utf-16-be"
     return None
 
