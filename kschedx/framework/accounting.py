@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from kschedx.api.label_syntax import key_complaint
 from kschedx.api.pod import Container, ContainerStatus, Pod, ResourceList
-from kschedx.api.quantity import CPU, EPHEMERAL_STORAGE, MEMORY, milli, whole
+from kschedx.api.quantity import CPU, EPHEMERAL_STORAGE, MEMORY, Quantity, milli, whole
 
 Amounts = Mapping[str, int]
 """Resource name to amount: cpu in milli, everything else in whole units."""
@@ -195,12 +195,18 @@ class _Sum:
 
 
 def _reports_resources(pod: Pod) -> bool:
-    """Whether the kubelet has said anything that could differ from the spec."""
-    status = pod.status
-    return (
-        status.resources is not None
-        or any(s.resources is not None or s.allocated_resources for s in _statuses(pod))
-        or resize_infeasible(pod)
+    """Whether the kubelet says anything of the pod's resources that differs from the spec."""
+    if pod.status.resources is not None or resize_infeasible(pod):
+        return True
+    reports = [s for s in _statuses(pod) if s.resources is not None or s.allocated_resources]
+    if not reports:
+        return False
+    spec = pod.spec
+    wanted = {c.name: c.resources.requests for c in (*spec.containers, *spec.init_containers)}
+    return any(
+        (s.resources is not None and s.resources.requests != wanted.get(s.name))
+        or (s.allocated_resources and s.allocated_resources != wanted.get(s.name))
+        for s in reports
     )
 
 
@@ -278,6 +284,36 @@ def pod_requests(
 STAND_INS: Final[Amounts] = {CPU: DEFAULT_MILLI_CPU, MEMORY: DEFAULT_MEMORY * 1000}
 """Thousandths that a container without a request counts for in scoring."""
 
+_Shape = tuple[tuple[tuple[str, Quantity], ...], ...]
+"""The requests of each container: all that counts for a plain pod."""
+
+
+def _plain_shape(pod: Pod, *, use_status: bool) -> _Shape | None:
+    """What the pods of one workload share; None where more than their containers counts."""
+    spec = pod.spec
+    if spec.init_containers or spec.overhead or spec.resources is not None:
+        return None
+    if use_status and _reports_resources(pod):
+        return None
+    return tuple(tuple(c.resources.requests.items()) for c in spec.containers)
+
+
+@lru_cache(maxsize=16384)
+def _plain(shape: _Shape, *, stand_ins: bool) -> Amounts:
+    total: dict[str, int] = {}
+    for container in shape:
+        need = _milli(dict(container))
+        _add(total, {**STAND_INS, **need} if stand_ins else need)
+    return in_units(total)
+
+
+def counted_requests(pod: Pod, accounting: Accounting, *, use_status: bool) -> Amounts:
+    """What the pod takes of each resource that the scheduler keeps track of; not to be changed."""
+    shape = _plain_shape(pod, use_status=use_status and accounting.resize_status)
+    if shape is not None:
+        return _plain(shape, stand_ins=False)
+    return in_units(pod_requests(pod, accounting, use_status=use_status))
+
 
 def nonzero_requests(pod: Pod, accounting: Accounting) -> tuple[int, int]:
     """(milli cpu, memory bytes) that scoring counts for a pod on a node.
@@ -286,12 +322,16 @@ def nonzero_requests(pod: Pod, accounting: Accounting) -> tuple[int, int]:
     """
     if not accounting.nonzero_counts_sidecars:
         return _nonzero_until_1_31(pod)
-    stand_ins = STAND_INS
-    if accounting.pod_level and _at_pod_level(pod, accounting, use_status=False):
-        requests = pod_requests(pod, accounting, use_status=True)
-        stand_ins = {name: value for name, value in STAND_INS.items() if name not in requests}
-    total = pod_requests(pod, accounting, use_status=True, stand_ins=stand_ins)
-    return total.get(CPU, 0), -(-total.get(MEMORY, 0) // 1000)
+    shape = _plain_shape(pod, use_status=accounting.resize_status)
+    if shape is not None:
+        total = _plain(shape, stand_ins=True)
+    else:
+        stand_ins = STAND_INS
+        if accounting.pod_level and _at_pod_level(pod, accounting, use_status=False):
+            requests = pod_requests(pod, accounting, use_status=True)
+            stand_ins = {name: value for name, value in STAND_INS.items() if name not in requests}
+        total = in_units(pod_requests(pod, accounting, use_status=True, stand_ins=stand_ins))
+    return total.get(CPU, 0), total.get(MEMORY, 0)
 
 
 def _nonzero_until_1_31(pod: Pod) -> tuple[int, int]:

@@ -11,9 +11,8 @@ from kschedx.api.quantity import amount
 from kschedx.framework.accounting import (
     Accounting,
     Amounts,
-    in_units,
+    counted_requests,
     nonzero_requests,
-    pod_requests,
 )
 from kschedx.framework.affinity import NO_TERMS, AffinityTerms, affinity_terms
 from kschedx.snapshot.snapshot import Snapshot
@@ -42,12 +41,12 @@ class PodView:
     @cached_property
     def requests(self) -> Amounts:
         """What it takes from the node that it is on: cpu in milli, the rest in whole units."""
-        return in_units(pod_requests(self.pod, self.accounting, use_status=True))
+        return counted_requests(self.pod, self.accounting, use_status=True)
 
     @cached_property
     def asked(self) -> Amounts:
         """What it asks for when it is scheduled: the spec alone, no resize in progress."""
-        return in_units(pod_requests(self.pod, self.accounting, use_status=False))
+        return counted_requests(self.pod, self.accounting, use_status=False)
 
     @cached_property
     def nonzero(self) -> tuple[int, int]:
