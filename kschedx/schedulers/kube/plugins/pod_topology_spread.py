@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Self
 
+from kschedx.api.label_syntax import wording
 from kschedx.api.plugin_args import PodTopologySpreadArgs, read_args, unusable_args
 from kschedx.api.pod import TopologySpreadConstraint
 from kschedx.api.selectors import SelectorError
@@ -191,6 +192,9 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
         snapshot = cluster.snapshot
         return default_constraints(self._defaults, pod, snapshot, action, self.release)
 
+    def _words(self, refused: SelectorError) -> str:
+        return wording(str(refused), self.release.minor)
+
     def prepare(self, pod: PodView, cluster: ClusterView) -> Prepared:
         own = bool(pod.pod.spec.topology_spread_constraints)
         required = RequiredNodeAffinity.of(pod.pod)
@@ -204,7 +208,7 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
         except SelectorError as refused:
             raise CycleError(
                 f'running PreFilter plugin "{self.name}": get constraints from pod: '
-                f"obtaining pod's hard topology spread constraints: {refused}"
+                f"obtaining pod's hard topology spread constraints: {self._words(refused)}"
             ) from None
         if not constraints:
             return SKIP
@@ -278,7 +282,7 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
         except SelectorError as refused:
             raise CycleError(
                 f'running PreScore plugin "{self.name}": calculating preScoreState: '
-                f"obtaining pod's soft topology spread constraints: {refused}"
+                f"obtaining pod's soft topology spread constraints: {self._words(refused)}"
             ) from None
         if not constraints:
             return None
