@@ -10,6 +10,8 @@ from kschedx.api.node import Node
 from kschedx.api.pod import Pod
 from kschedx.api.policy import PodDisruptionBudget
 from kschedx.framework.accounting import Accounting
+from kschedx.framework.plugin import FilterPlugin, ScorePlugin
+from kschedx.framework.verdict import Reason
 from kschedx.framework.views import ClusterView, NodeView, PodView
 from kschedx.snapshot.snapshot import Snapshot
 
@@ -111,3 +113,24 @@ def node_view(host: Node, *pods: Pod, accounting: Accounting | None = None) -> N
     """A node with these pods on it."""
     accounting = accounting or Accounting()
     return NodeView(host, tuple(PodView(p, accounting) for p in pods))
+
+
+def rejections(
+    rule: FilterPlugin, waiting: Pod, view: ClusterView
+) -> dict[str, tuple[Reason, ...]]:
+    """What the rule has against each node, by name; {} where it has nothing to say of the pod."""
+    prepared = rule.prepare(view.view(waiting), view)
+    if prepared.skip:
+        return {}
+    if prepared.rejects:
+        return dict.fromkeys(view.nodes, prepared.rejects)
+    return {name: tuple(rule.filter(prepared.state, host)) for name, host in view.nodes.items()}
+
+
+def scores(rule: ScorePlugin, waiting: Pod, view: ClusterView) -> dict[str, int]:
+    """Each node's normalised score, all of them feasible; {} where the rule adds nothing."""
+    hosts = tuple(view.nodes.values())
+    state = rule.prepare_score(view.view(waiting), view, hosts)
+    if state is None:
+        return {}
+    return dict(rule.normalize(state, {host.name: rule.score(state, host) for host in hosts}))
