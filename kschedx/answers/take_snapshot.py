@@ -16,36 +16,12 @@ from kschedx.schedulers.kube.configuration import Configuration
 from kschedx.schedulers.kube.cycle import KubeScheduler
 from kschedx.snapshot import kinds
 from kschedx.snapshot.redact import Redaction
-from kschedx.snapshot.saved import trimmed
+from kschedx.snapshot.saved import SnapshotReport, trimmed
 from kschedx.snapshot.snapshot import Snapshot
 
 EXIT_FAULT: Final = 4
 GATED: Final = "Scheduling is blocked due to non-empty scheduling gates"
 """What an API server records of a pod with scheduling gates."""
-
-
-@dataclass(frozen=True, slots=True)
-class SnapshotReport:
-    """What was written."""
-
-    file: str
-    size_bytes: int | None
-    """None where it went to standard output."""
-    version: str | None
-    """Kubernetes' version, such as "v1.35.4"."""
-    taken_at: str | None
-    counts: Mapping[str, int]
-    """Objects by kind; kinds without objects are left out."""
-    complete: bool
-    """A kind without objects is empty, not unread."""
-    unread: tuple[str, ...] = ()
-    """Kinds that could not be read, sorted."""
-    redacted: bool = False
-    replayed: int = 0
-    """Pending pods whose verdicts are equal before and after redaction."""
-    dropped_messages: int = 0
-    """Pending pods whose recorded message could not be put into pseudonyms."""
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +53,7 @@ def take_snapshot(
         taken, replayed, dropped = _proved(snapshot, choice, on_pod)
     report = SnapshotReport(
         file=file,
-        size_bytes=None,
+        size_bytes=0,
         version=taken.version,
         taken_at=taken.taken_at,
         counts={

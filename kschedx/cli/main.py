@@ -17,6 +17,9 @@ import typer
 from kschedx import __version__
 from kschedx.api.errors import EXIT_INPUT_UNUSABLE, KschedxError
 from kschedx.cli.options import VERBOSE, Verbose
+from kschedx.cli.simulate_upgrade import simulate_upgrade
+from kschedx.cli.snapshot import snapshot
+from kschedx.cli.verify import verify
 from kschedx.cli.why import why
 
 EXIT_FAULT: Final = 4
@@ -56,6 +59,9 @@ def kschedx(
 
 
 app.command()(why)
+app.command()(simulate_upgrade)
+app.command()(snapshot)
+app.command()(verify)
 
 
 def main() -> NoReturn:

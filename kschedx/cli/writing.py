@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 from kschedx.cli.options import OutputFormat
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kschedx.diagnose.report import WhyReport
     from kschedx.render.text import Style
+    from kschedx.render.why_schema import Document
 
 
 def write_why(report: "WhyReport", output: OutputFormat, *, no_color: bool) -> None:
@@ -28,6 +31,26 @@ def _rendered(report: "WhyReport", output: OutputFormat, *, no_color: bool) -> s
     from kschedx.render.why_text import render_text
 
     return render_text(report, style_of_stdout(no_color=no_color))
+
+
+def write_report(
+    document: "Callable[[], Document]",
+    text: "Callable[[Style], str]",
+    output: OutputFormat,
+    *,
+    no_color: bool,
+) -> None:
+    """A report by its published form, or as text for the terminal that is there."""
+    if output is OutputFormat.JSON:
+        from kschedx.render.json import json_of
+
+        sys.stdout.write(json_of(document()))
+    elif output is OutputFormat.YAML:
+        from kschedx.render.yaml import yaml_of
+
+        sys.stdout.write(yaml_of(document()))
+    else:
+        sys.stdout.write(text(style_of_stdout(no_color=no_color)))
 
 
 def style_of_stdout(*, no_color: bool) -> "Style":

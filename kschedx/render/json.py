@@ -15,8 +15,12 @@ SCHEMA_ID: Final = "https://kschedx.io/schema/v1/why.json"
 
 def render_json(report: WhyReport) -> str:
     """The report as one JSON object, indented, with a final newline."""
-    encoded = msgspec.json.encode(why_document(report))
-    return msgspec.json.format(encoded, indent=2).decode() + "\n"
+    return json_of(why_document(report))
+
+
+def json_of(document: msgspec.Struct) -> str:
+    """Any report's published form as one JSON object, indented, with a final newline."""
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
 
 
 def why_json_schema() -> dict[str, Any]:

@@ -16,8 +16,13 @@ _UNBROKEN: Final = 1_000_000
 
 def render_yaml(report: WhyReport) -> str:
     """The report as one YAML document; long lines stay whole."""
+    return yaml_of(why_document(report))
+
+
+def yaml_of(document: msgspec.Struct) -> str:
+    """Any report's published form as one YAML document."""
     text = yaml.dump(
-        msgspec.to_builtins(why_document(report)),
+        msgspec.to_builtins(document),
         Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper),
         sort_keys=False,
         allow_unicode=True,

@@ -41,7 +41,7 @@ def load(
 
     Raises KschedxError, with the place, for whatever cannot be read.
     """
-    _refuse_twice_stdin((*sources, *with_sources))
+    refuse_twice_stdin((*sources, *with_sources))
     snapshot = read_files(sources, complete=complete)
     return settled(changed(snapshot, with_sources, without), release)
 
@@ -111,7 +111,8 @@ def _nothing_read(sources: Sequence[str], gathering: Gathering) -> KschedxError:
     )
 
 
-def _refuse_twice_stdin(sources: Sequence[str]) -> None:
+def refuse_twice_stdin(sources: Sequence[str]) -> None:
+    """Raises KschedxError (wrong usage) for sources that cannot all be read."""
     if sources.count(STDIN) > 1:
         raise KschedxError(
             "stdin-twice",

@@ -91,12 +91,12 @@ class Listed:
     """ "forbidden" or "not served"."""
 
 
-class _ListMeta(msgspec.Struct, rename="camel"):
+class _ListMeta(msgspec.Struct, frozen=True, rename="camel"):
     continue_: str = msgspec.field(name="continue", default="")
     remaining_item_count: int | None = None
 
 
-class _Page(msgspec.Struct):
+class _Page(msgspec.Struct, frozen=True):
     metadata: _ListMeta = _ListMeta()
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import gzip
 import io
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -64,6 +65,30 @@ _WITH_TEMPLATE: Final = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class SnapshotReport:
+    """What was written."""
+
+    file: str
+    size_bytes: int
+    """0 until it is written."""
+    version: str | None
+    """Kubernetes' version, such as "v1.35.4"."""
+    taken_at: str | None
+    counts: Mapping[str, int]
+    """Objects by kind; kinds without objects are left out."""
+    complete: bool
+    """A kind without objects is empty, not unread."""
+    unread: tuple[str, ...] = ()
+    """Kinds that could not be read, sorted."""
+    redacted: bool = False
+    replayed: int = 0
+    """Pending pods whose verdicts are equal before and after redaction."""
+    dropped_messages: int = 0
+    """Pending pods whose recorded message could not be put into pseudonyms."""
+    notes: tuple[str, ...] = ()
+
+
 def trimmed(snapshot: Snapshot) -> Snapshot:
     """The snapshot as a file holds it: without annotations that nothing depends on."""
     return Snapshot(
@@ -94,9 +119,9 @@ def _trimmed_object(item: Object) -> Object:
 
 def _trimmed_metadata(metadata: ObjectMeta) -> ObjectMeta:
     kept = {k: v for k, v in metadata.annotations.items() if k in KEPT_ANNOTATIONS}
-    if kept == metadata.annotations and not metadata.resource_version:
+    if kept == metadata.annotations:
         return metadata
-    return replace(metadata, annotations=kept, resource_version="")
+    return replace(metadata, annotations=kept)
 
 
 def _trimmed_template(template: PodTemplate) -> PodTemplate:
