@@ -1,38 +1,162 @@
-"""Would this rollout complete: played, explained, and the remedies compared."""
+"""Would this rollout complete: played in the least and most favourable order, remedies compared."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from kschedx.api.meta import Object
+from kschedx.answers.replay import SchedulerChoice
+from kschedx.api.errors import KschedxError
+from kschedx.api.workloads import DaemonSet
 from kschedx.rollout.attempts import Attempts
+from kschedx.rollout.change import Workload, differences, strategy_words
+from kschedx.rollout.contention import run_of
+from kschedx.rollout.exploration import MOST_RUNS, Answers, Explored, explore
 from kschedx.rollout.live_pod import Timing
 from kschedx.rollout.played import Conditions, Played, play
+from kschedx.rollout.remedies import Case, proposals, remedies
+from kschedx.rollout.report import Outcome, RolloutReport, Run, Search
+from kschedx.rollout.undo import undo
 from kschedx.schedulers.kube.cycle import KubeScheduler
 from kschedx.snapshot.snapshot import Snapshot
+
+ORDERS = ("worst", "best", "both")
 
 
 @dataclass(frozen=True, slots=True)
 class UpgradeOptions:
-    timing: Timing = Timing()
+    """How the rollout is played, and what is asked besides."""
+
+    timing: Timing = field(default_factory=Timing)
     never_ready: bool = False
+    """The new revision never becomes Ready."""
     order: str = "both"
+    """How ties between events fall: worst, best or both."""
     remedies: bool = True
+    most_runs: int = MOST_RUNS
 
 
-@dataclass(frozen=True)
-class UpgradeReport:
-    outcome: str
-    worst: Played
+def original(snapshot: Snapshot, item: Workload) -> Workload:
+    """The workload as the snapshot holds it. Raises KschedxError where it does not."""
+    found = snapshot.get(type(item), f"{item.namespace}/{item.name}")
+    if found is None:
+        kind = type(item).__name__
+        raise KschedxError(
+            "no-such-workload",
+            f"no {kind} {item.namespace}/{item.name} in the snapshot",
+            hint="--to changes a workload that is there; --with adds one",
+        )
+    return found
+
+
+def end_state(
+    snapshot: Snapshot,
+    steps: Sequence[Workload],
+    scheduler: KubeScheduler,
+    options: UpgradeOptions,
+) -> Played:
+    """The least favourable order alone: the cluster when it stands still."""
+    attempts = Attempts(scheduler)
+    return _explored(snapshot, steps, attempts, replace(options, order="worst"))[0].worst
+
+
+def _explored(
+    snapshot: Snapshot, steps: Sequence[Workload], attempts: Attempts, options: UpgradeOptions
+) -> tuple[Explored, dict[int, Answers]]:
+    conditions = Conditions(options.timing, never_ready=options.never_ready)
+    answered: dict[int, Answers] = {}
+
+    def run(answers: Answers) -> Played:
+        played = play(snapshot, steps, attempts, conditions, answers.choose)
+        answered[id(played)] = answers
+        return played
+
+    return explore(run, options.order, options.most_runs), answered
 
 
 def simulate_upgrade(
     snapshot: Snapshot,
-    steps: Sequence[Object],
-    scheduler: KubeScheduler,
-    options: UpgradeOptions = UpgradeOptions(),
-) -> UpgradeReport:
-    attempts = Attempts(scheduler)
-    worst = play(snapshot, steps, attempts, Conditions(options.timing, never_ready=options.never_ready))
-    return UpgradeReport("completes" if worst.done else "deadlock", worst)
+    steps: Sequence[Workload],
+    choice: SchedulerChoice,
+    options: UpgradeOptions | None = None,
+    attempts: Attempts | None = None,
+) -> RolloutReport:
+    """Play the change, each step after the cluster stood still; the remedies if it stops.
+
+    `attempts`: what other rollouts of the same snapshot and scheduler have found already.
+
+    Raises KschedxError for a workload that the snapshot lacks.
+    """
+    options = options or UpgradeOptions()
+    old = original(snapshot, steps[0])
+    if attempts is None:
+        attempts = Attempts(KubeScheduler(choice.release, choice.configuration))
+    explored, answered = _explored(snapshot, steps, attempts, options)
+    conditions = Conditions(options.timing, never_ready=options.never_ready)
+    worst = run_of(explored.worst)
+    best = run_of(explored.best) if explored.differ else None
+    if worst.outcome in (Outcome.DEADLOCK, Outcome.NOT_CHECKED):
+        answers = answered[id(explored.worst)]
+        worst = replace(worst, undo=undo(snapshot, old, steps, (attempts, conditions, answers)))
+    outcome = verdict(worst, best)
+    report = RolloutReport(
+        kind=type(old).__name__,
+        namespace=old.namespace,
+        name=old.name,
+        change=differences(old, steps[-1]),
+        replicas=explored.worst.progress.wanted,
+        strategy=strategy_words(steps[-1]),
+        scheduler=choice.release.name,
+        version_assumed=choice.version_assumed,
+        outcome=outcome,
+        worst=worst,
+        best=best,
+        search=Search(explored.runs, explored.complete, options.most_runs),
+        assumptions=assumptions(explored.worst, options),
+    )
+    if not options.remedies or not outcome.finding:
+        return report
+    case = Case(snapshot, steps, attempts, conditions, explored.worst)
+    return replace(report, proposals=proposals(case), remedies=remedies(case))
+
+
+def verdict(worst: Run, best: Run | None) -> Outcome:
+    """One word for both orders."""
+    if worst.outcome is Outcome.DEADLOCK and best is not None:
+        return Outcome.AT_RISK
+    return worst.outcome
+
+
+def assumptions(played: Played, options: UpgradeOptions) -> tuple[str, ...]:
+    """What the snapshot does not say and the run takes as given."""
+    timing = options.timing
+    stop = (
+        "after their own grace period"
+        if timing.stop_seconds is None
+        else f"after {timing.stop_seconds}s"
+    )
+    found = [
+        f"deleted pods stop {stop} and are gone {timing.gone_seconds}s later; new pods are Ready "
+        f"{timing.start_seconds}s after they have a node"
+    ]
+    if options.never_ready:
+        found.append("pods of the new revision never become Ready")
+    stuck = sorted(key for key, live in played.world.pods.items() if live.stuck)
+    if stuck:
+        found.append(f"the kubelets of {_some(stuck)} do not act")
+    unwell = sorted(
+        key
+        for key, live in played.world.pods.items()
+        if live.node and not live.ready and not live.terminal and live.created <= 0
+    )
+    unwell = [key for key in unwell if key not in stuck]
+    if unwell:
+        found.append(f"{_some(unwell)} stay unready, as the snapshot shows them")
+    if isinstance(played.world.workloads[played.owner], DaemonSet):
+        found.append("nodes are taken in the order of their names")
+    return tuple(found)
+
+
+def _some(keys: Sequence[str], most: int = 3) -> str:
+    shown = ", ".join(keys[:most])
+    return shown + (f" and {len(keys) - most} more" if len(keys) > most else "")

@@ -59,7 +59,7 @@ class Attempts:
 
     def _by_node(self, pod: PodView, cluster: ClusterView, shape: str) -> Attempt | None:
         """Only nodes that have changed are looked at; None: the whole cycle must be run."""
-        if _coupled(pod, cluster):
+        if couples(pod, cluster):
             return None
         try:
             filters = self.scheduler.filters(pod, cluster)
@@ -87,7 +87,7 @@ class Attempts:
         )
 
 
-def _coupled(pod: PodView, cluster: ClusterView) -> bool:
+def couples(pod: PodView, cluster: ClusterView) -> bool:
     """Whether a change on one node can alter what is found on another."""
     spec = pod.pod.spec
     if (

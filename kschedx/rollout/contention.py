@@ -102,9 +102,7 @@ class _Analysis:
             if thief.pod in self.world.pods and self.world.pods[thief.pod].node == thief.node
         }
         last = [
-            m.node
-            for m in self.played.moments
-            if m.code == "stopped" and m.subject == live.key
+            m.node for m in self.played.moments if m.code == "stopped" and m.subject == live.key
         ]
         beside = [pod for pod, node in there.items() if last and node == last[-1]]
         return tuple(self._name(pod) for pod in (beside or sorted(there)))
@@ -123,9 +121,13 @@ class _Analysis:
         """Pods of other workloads that wait at the end in the place of evicted ones."""
         victims = set(self.evicted())
         owners = {
-            m.facts["owner"] for m in self.played.moments if m.subject in victims and m.facts["owner"]
+            m.facts["owner"]
+            for m in self.played.moments
+            if m.subject in victims and m.facts["owner"]
         }
-        begun = [live for live in self.world.pods.values() if live.created > 0 or live.key in victims]
+        begun = [
+            live for live in self.world.pods.values() if live.created > 0 or live.key in victims
+        ]
         return tuple(
             sorted(
                 live.key

@@ -41,7 +41,9 @@ def limits(item: DaemonSet, nodes: int) -> Limits:
     """Both percentages are rounded up, unlike a Deployment's. Upstream: updatedDesiredNodeCounts."""
     rolling = item.spec.update_strategy.rolling_update
     surge = share(rolling.max_surge if rolling else None, nodes, default=0, round_up=True)
-    unavailable = share(rolling.max_unavailable if rolling else None, nodes, default=1, round_up=True)
+    unavailable = share(
+        rolling.max_unavailable if rolling else None, nodes, default=1, round_up=True
+    )
     if rolling is not None and rolling.max_surge not in (None, 0, "0%") and surge:
         unavailable = share(rolling.max_unavailable, nodes, default=0, round_up=True)
     if surge == 0 and unavailable == 0:
@@ -167,7 +169,7 @@ class _Sync:
                 self._create(name)
 
     def _replace(self, allowed: int) -> None:
-        """maxSurge 0: an old pod goes before its successor comes. Upstream: rollingUpdate."""
+        """With maxSurge 0 an old pod goes before its successor comes. Upstream: rollingUpdate."""
         unavailable = 0
         now: list[LivePod] = []
         candidates: list[LivePod] = []
@@ -188,7 +190,7 @@ class _Sync:
             self.world.delete(live.key, why="its revision is old")
 
     def _surge(self, allowed: int) -> None:
-        """maxSurge: the successor comes beside the old pod."""
+        """With maxSurge the successor comes beside the old pod."""
         surging = 0
         wanted: list[str] = []
         candidates: list[str] = []

@@ -34,6 +34,7 @@ class Fenceposts:
 
 
 def fenceposts(item: Deployment) -> Fenceposts:
+    """A Deployment's, with its defaults and roundings."""
     replicas = 1 if item.spec.replicas is None else item.spec.replicas
     if item.spec.strategy.type == RECREATE or replicas == 0:
         return Fenceposts(replicas, 0, 0)
@@ -139,10 +140,12 @@ class Sizes:
 
 
 def count(replica_set: ReplicaSet) -> int:
+    """How many pods it is written to have."""
     return 1 if replica_set.spec.replicas is None else replica_set.spec.replicas
 
 
 def total(replica_sets: Sequence[ReplicaSet]) -> int:
+    """How many pods they are written to have together."""
     return sum(count(r) for r in replica_sets)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kschedx.api.meta import Object
 from kschedx.rollout.attempts import Attempts
@@ -31,7 +31,7 @@ class EndPod:
 class Conditions:
     """Under which a rollout is played."""
 
-    timing: Timing = Timing()
+    timing: Timing = field(default_factory=Timing)
     policy: Policy = TODAY
     never_ready: bool = False
     """The pods of the new revision never become Ready."""

@@ -65,9 +65,8 @@ def _best_effort(pod: Pod) -> bool:
 def _in_scope(quota: ResourceQuota, pod: Pod) -> bool:
     best_effort = _best_effort(pod)
     for scope in quota.spec.scopes:
-        if (
-            scope == "Terminating"
-            or (scope == "BestEffort") != best_effort
+        if scope == "Terminating" or (
+            (scope == "BestEffort") != best_effort
             and scope
             in (
                 "BestEffort",

@@ -28,6 +28,7 @@ _ORDINAL: Final = re.compile(r"(.*)-([0-9]+)")
 
 
 def ordinal(name: str) -> int | None:
+    """The number at the end of a pod's name; None where there is none."""
     match = _ORDINAL.fullmatch(name)
     return int(match.group(2)) if match else None
 
@@ -49,6 +50,7 @@ class Settings:
 
 
 def settings(item: StatefulSet, *, gate: bool) -> Settings:
+    """`gate`: MaxUnavailableStatefulSet is on."""
     spec = item.spec
     strategy = spec.update_strategy
     rolling = strategy.rolling_update

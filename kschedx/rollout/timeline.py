@@ -29,6 +29,16 @@ _TOLD: Final = frozenset(
     }
 )
 
+_PLAIN: Final = {
+    "created": "{name} created",
+    "ready": "{name} Ready",
+    "not-ready": "{name} runs and does not become Ready",
+    "refused": "the kubelet of {node} refuses {name}",
+    "quota": "{name} cannot be created",
+    "reserved": "{node} stays reserved for the successor of {name}",
+    "not-woken": "nobody is woken by the end of {name}",
+}
+
 
 def amounts(requests: Amounts) -> str:
     """Such as "3 cpu, 2Gi memory"; "no resources" for a pod that asks for none."""
@@ -77,9 +87,7 @@ class Timeline:
         return tuple(self._entries(self.played.moments))
 
     def _entries(self, moments: Iterable[Moment]) -> Iterable[TimelineEntry]:
-        woken = {
-            (m.at, m.subject): m.facts["pods"] for m in moments if m.code == "woken"
-        }
+        woken = {(m.at, m.subject): m.facts["pods"] for m in moments if m.code == "woken"}
         begun = False
         for moment in moments:
             begun = begun or moment.code == "started-rollout"
@@ -108,24 +116,18 @@ class Timeline:
         return short(key, self.owner.namespace)
 
     def _words(self, moment: Moment, woken: tuple[str, ...]) -> tuple[str, str]:
+        """(sentence, detail)."""
         name, node, facts = self._name(moment.subject), moment.node, moment.facts
-        own = moment.subject in self.own
         match moment.code:
             case "deleted":
-                place = f" on {node}" if node else ""
-                return f"{name} deleted{place}", str(facts.get("why", ""))
+                return f"{name} deleted" + (f" on {node}" if node else ""), str(facts["why"])
             case "stopped":
                 wakes = f"; the scheduler wakes {_pods(len(woken))}" if woken else ""
                 return f"{name} stopped on {node}{wakes}", f"frees {self._asks(moment)}"
-            case "created":
-                return f"{name} created", ""
+            case "bound" if moment.subject in self.own:
+                return f"{name} bound to {node}", ""
             case "bound":
-                verb = "bound to" if own else "takes"
-                return f"{name} {verb} {node}", "" if own else self._who(moment)
-            case "ready":
-                return f"{name} Ready", ""
-            case "not-ready":
-                return f"{name} runs and does not become Ready", ""
+                return f"{name} takes {node}", self._who(moment)
             case "unschedulable":
                 return f"{name} Pending", causes_text(facts["causes"], facts["nodes"])
             case "preempts":
@@ -133,14 +135,8 @@ class Timeline:
                 broken = facts["violations"]
                 budgets = f"breaks {broken} disruption budgets" if broken else ""
                 return f"{name} evicts {victims} on {node}", budgets
-            case "refused":
-                return f"the kubelet of {node} refuses {name}", str(facts["sentence"])
-            case "quota":
-                return f"{name} cannot be created", str(facts["reason"])
-            case "reserved":
-                return f"{node} stays reserved for the successor of {name}", ""
-            case _:
-                return f"nobody is woken by the end of {name}", ""
+            case code:
+                return _PLAIN[code].format(name=name, node=node), str(facts.get("sentence", ""))
 
     def _asks(self, moment: Moment) -> str:
         return amounts(moment.facts.get("requests", {}))
@@ -155,7 +151,7 @@ class Timeline:
 def waiting_seconds(played: Played, bound: Moment) -> Seconds | None:
     """How long a pod had waited when it got its node; None where it cannot be told."""
     created = bound.facts.get("created")
-    if created is None or (created < 0 and not played.world.calendar.known):
+    if created is None or (created <= 0 and not played.world.calendar.known):
         return None
     waited: Seconds = bound.at - created
     return max(waited, 0)

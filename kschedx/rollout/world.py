@@ -224,7 +224,7 @@ class World:
             if refusal is not None:
                 if owner is not None and self.blocked.get(owner) != refusal.sentence():
                     self.blocked[owner] = refusal.sentence()
-                    self.record("quota", pod.key, reason=refusal.sentence(), workload=str(owner))
+                    self.record("quota", pod.key, sentence=refusal.sentence(), workload=str(owner))
                 return False
         if owner is not None:
             self.blocked.pop(owner, None)

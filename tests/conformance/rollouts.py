@@ -14,7 +14,8 @@ from typing import Any
 
 import msgspec
 
-from kschedx.answers.upgrade import UpgradeOptions, simulate_upgrade
+from kschedx.answers.upgrade import UpgradeOptions, end_state
+from kschedx.rollout.change import Workload
 from kschedx.rollout.live_pod import Timing
 from kschedx.schedulers.kube.cycle import KubeScheduler
 from kschedx.schedulers.kube.versions import parse_release
@@ -62,37 +63,27 @@ def simulate(record: Mapping[str, Any], version: str, gates: Mapping[str, bool])
     kind, namespace, name = record["workload"].split("/")
     items = record["before"]["items"]
     snapshot = _snapshot(items, version)
-    raw = next(
-        item
-        for item in items
-        if item["kind"] == kind and item["metadata"]["name"] == name
-    )
+    raw = next(item for item in items if item["kind"] == kind and item["metadata"]["name"] == name)
     patches = record["patch"] if isinstance(record["patch"], list) else [record["patch"]]
-    steps = []
+    steps: list[Workload] = []
     for patch in patches:
         raw = merged(raw, patch)
         changed = _snapshot([raw], version)
-        steps.append(next(iter(changed.all(KINDS[kind]).values())))
+        [item] = changed.all(KINDS[kind]).values()
+        assert isinstance(item, Workload)
+        steps.append(item)
     release = parse_release(version, gates)
-    report = simulate_upgrade(
-        snapshot,
-        steps,
-        KubeScheduler(release),
-        UpgradeOptions(
-            timing=STAND_IN,
-            never_ready=record.get("assume") == "new-revision-never-ready",
-            order="worst",
-            remedies=False,
-        ),
+    options = UpgradeOptions(
+        timing=STAND_IN, never_ready=record.get("assume") == "new-revision-never-ready"
     )
+    played = end_state(snapshot, steps, KubeScheduler(release), options)
     prefix = f"{namespace}/"
     return {
         "id": record["id"],
-        "all_updated_and_ready": report.worst.done,
-        "outcome": report.outcome,
+        "all_updated_and_ready": played.done,
         "pods": [
             {"pod": p.pod.removeprefix(prefix), "node": p.node, "image": p.image, "ready": p.ready}
-            for p in report.worst.pods
+            for p in played.pods
         ],
     }
 

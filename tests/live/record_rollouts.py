@@ -77,7 +77,7 @@ class Api:
     """Plain HTTP to the API server; a failed call raises."""
 
     def __init__(self, kubeconfig: str) -> None:
-        config.load_kube_config(kubeconfig)
+        config.load_kube_config(kubeconfig)  # type: ignore[no-untyped-call]
         settings = client.Configuration.get_default_copy()
         self.host = settings.host
         self.http = urllib3.PoolManager(cert_reqs="CERT_NONE")
@@ -231,7 +231,9 @@ class Recorder:
             time.sleep(3)  # past the first back-off
         before, placed_before = self.dump(), self.pods()
         workload = next(
-            item for item in scenario.first if item["kind"] in ("StatefulSet", "Deployment", "DaemonSet")
+            item
+            for item in scenario.first
+            if item["kind"] in ("StatefulSet", "Deployment", "DaemonSet")
         )
         own = workload["metadata"]["name"]
         path = f"{PATHS[workload['kind']]}/{own}"

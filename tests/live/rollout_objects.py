@@ -172,17 +172,13 @@ def set_rolling(**fields: Any) -> Raw:
 def apart(app: str, key: str = HOST) -> Raw:
     term = {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": key}
     return {
-        "affinity": {
-            "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
-        }
+        "affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
     }
 
 
 def beside(key: str, value: str) -> Raw:
     term = {"labelSelector": {"matchLabels": {key: value}}, "topologyKey": HOST}
-    return {
-        "affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
-    }
+    return {"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
 
 
 def spread(app: str, key: str, skew: int = 1) -> Raw:

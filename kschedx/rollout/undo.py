@@ -1,0 +1,40 @@
+"""Would writing the old template back help, once the rollout has stopped?
+
+With OrderedReady it usually does not: the set waits for the stuck pod before it looks at revisions
+(the forced rollback of kubernetes#67250).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kschedx.rollout.attempts import Attempts
+from kschedx.rollout.change import Workload, with_template
+from kschedx.rollout.contention import run_of
+from kschedx.rollout.exploration import Answers
+from kschedx.rollout.played import Conditions, play
+from kschedx.rollout.report import Undo
+from kschedx.rollout.timeline import short
+from kschedx.snapshot.snapshot import Snapshot
+
+
+def undo(
+    snapshot: Snapshot,
+    old: Workload,
+    steps: Sequence[Workload],
+    run_again: tuple[Attempts, Conditions, Answers],
+) -> Undo | None:
+    """The same order of events (`run_again`: with what it was played) again, then the old template. None: the template did not change."""
+    attempts, conditions, answers = run_again
+    last = steps[-1]
+    if last.spec.template == old.spec.template:
+        return None
+    back = with_template(last, old.spec.template)
+    again = Answers(tuple(answers.given), last=answers.last)
+    played = play(snapshot, (*steps, back), attempts, conditions, again.choose)
+    run = run_of(played)
+    if played.done or played.progress.held_by:
+        return Undo(helps=True, sentence="writing the old template back lets it complete again")
+    stuck = [short(key, old.namespace) for key in run.stuck]
+    waits = f"{stuck[0]} has to be deleted by hand or be given room" if stuck else run.reason
+    return Undo(helps=False, sentence=f"writing the old template back does not help: {waits}")
