@@ -35,7 +35,7 @@ from kschedx.schedulers.kube.claims import (
     made_for,
 )
 from kschedx.schedulers.kube.csi_migration import TranslationError
-from kschedx.schedulers.kube.plugins.volume_binding_scoring import DEFAULT_SHAPE, storage_score
+from kschedx.schedulers.kube.storage_scores import DEFAULT_SHAPE, storage_score
 from kschedx.schedulers.kube.utilization_shape import UtilizationShape, utilization_shape
 from kschedx.schedulers.kube.versions import Release
 from kschedx.schedulers.kube.waiting_claims import (

@@ -1,4 +1,4 @@
-"""VolumeBinding, scoring: prefer nodes whose storage the pod's new volumes fill least.
+"""Scores by storage: the less of it a pod's waiting claims fill on a node, the better.
 
 Upstream: plugins/volumebinding/scorer.go, volume_binding.go (v1.37.2), Score.
 Differences: a CSIStorageCapacity without a capacity counts as full, where upstream crashes.
