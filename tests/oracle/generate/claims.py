@@ -23,7 +23,8 @@ DELETED: Final = {
 def available(draw: Draw, nodes: Sequence[str], number: int) -> Object:
     """Draw an unbound volume of a size of its own: with equal sizes any of them may be taken."""
     size = f"{draw.pick([1, 5, 10, 40]) * 100 + number}Mi"
-    made = volume(draw, nodes, f"static{number}", "static", size=size, kind="local")
+    kind = draw.pick(["local", "csi"])
+    made = volume(draw, nodes, f"static{number}", "static", size=size, kind=kind)
     made["metadata"]["labels"] |= {"tier": draw.pick(["gold", "tin"])}
     spec, status = made["spec"], made["status"]
     spec["accessModes"] = draw.pick(
@@ -110,9 +111,9 @@ def half_bound(draw: Draw, nodes: Sequence[str], name: str) -> list[Object]:
 
 def unbound(draw: Draw, nodes: Sequence[str], name: str) -> list[Object]:
     """Draw a claim that waits for its pod, picky in one way or another."""
-    made = volume_claim(name, draw.pick(["static", "static", "delayed"]))
+    made = volume_claim(name, draw.pick(["static", "delayed"]))
     spec, annotations = made["spec"], made["metadata"]["annotations"]
-    spec["resources"]["requests"]["storage"] = draw.pick(["50Mi", "200Mi", "900Mi", "3Gi", "20Gi"])
+    spec["resources"]["requests"]["storage"] = draw.pick(["50Mi", "200Mi", "900Mi", "3Gi"])
     if draw.chance(0.3):
         spec["selector"] = draw.pick(
             [
@@ -136,11 +137,9 @@ def unbound(draw: Draw, nodes: Sequence[str], name: str) -> list[Object]:
     return [made]
 
 
-KINDS: Final[list[Callable[[Draw, Sequence[str], str], list[Object]]]] = [
-    *[bound] * 6,
-    *[unbound] * 12,
-    *(lost, deleted, without_volume, without_class, half_bound),
-]
+Claim = Callable[[Draw, Sequence[str], str], list[Object]]
+USUAL: Final[list[Claim]] = [bound, unbound, unbound]
+ODD: Final[list[Claim]] = [lost, deleted, without_volume, without_class, half_bound]
 
 
 def odd_claims(draw: Draw) -> list[Object]:
@@ -154,12 +153,15 @@ def odd_claims(draw: Draw) -> list[Object]:
     storage = [
         storage_class("now", DRIVER, delayed=False),
         storage_class("static", "kubernetes.io/no-provisioner", delayed=True),
-        storage_class("delayed", draw.pick([DRIVER, "kubernetes.io/no-provisioner"]), delayed=True),
+        storage_class(
+            "delayed", draw.pick([DRIVER, DRIVER, "kubernetes.io/no-provisioner"]), delayed=True
+        ),
     ]
-    claims = [f"k{i}" for i in range(draw.pick([1, 2, 2, 3]))]
+    claims = [f"k{i}" for i in range(draw.pick([1, 1, 2, 3]))]
     for claim in claims:
-        storage += draw.pick(KINDS)(draw, names, claim)
-    storage += [available(draw, names, i) for i in range(draw.pick([0, 2, 4, 6]))]
+        kinds = ODD if draw.chance(0.15) else USUAL
+        storage += draw.pick(kinds)(draw, names, claim)
+    storage += [available(draw, names, i) for i in range(draw.pick([0, 3, 6, 9]))]
     running = load(draw, nodes, (0, 4))
     target = pod(draw, "target", prio=draw.pick([0, 100]))
     wanted = [*claims, *draw.some(claims, 0.1)]
@@ -213,10 +215,11 @@ def capacity(draw: Draw, name: str, storage: str, place: Object | None) -> Objec
     }
     if place is not None:
         made["nodeTopology"] = place
+    # The scheduler of 1.37 scores by the capacity and crashes where only a maximum is published.
     if draw.chance(0.9):
         made["capacity"] = draw.pick(["0", "4Gi", "10Gi", "40Gi", "200Gi"])
-    if draw.chance(0.4):
-        made["maximumVolumeSize"] = draw.pick(["1Gi", "10Gi", "60Gi"])
+        if draw.chance(0.4):
+            made["maximumVolumeSize"] = draw.pick(["1Gi", "10Gi", "60Gi"])
     return made
 
 
@@ -256,7 +259,7 @@ def capacities(draw: Draw) -> Drawn | list[Object]:
     target = pod(draw, "target")
     target["spec"]["volumes"] = uses(claims)
     objects = [*nodes, *storage, *load(draw, nodes, (0, 4)), target]
-    if not draw.chance(0.06):
+    if not draw.chance(0.03):
         return objects
     shape = [{"utilization": 0, "score": 0}, {"utilization": 100, "score": 10}]
     profile = {

@@ -18,6 +18,7 @@ BUDGET_SELECTORS: Final[list[Object | None]] = [
     {"matchExpressions": [{"key": "pod-template-hash", "operator": "DoesNotExist"}]},
     {"matchLabels": {"tier": "front"}},
     {"matchLabels": {"app": "web", "tier": "back"}},
+    {"matchExpressions": [{"key": "app", "operator": "In", "values": []}]},
     {},
     None,
 ]
@@ -52,6 +53,8 @@ def budget(draw: Draw, name: str, running: Sequence[Object]) -> Object:
         made["status"]["disruptedPods"] = dict.fromkeys(gone, "2026-03-03T00:00:00Z")
     if draw.chance(0.2):
         made["spec"]["unhealthyPodEvictionPolicy"] = "AlwaysAllow"
+    if draw.chance(0.08):
+        del made["status"]
     return made
 
 

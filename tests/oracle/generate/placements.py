@@ -168,7 +168,7 @@ def wrong_selectors(draw: Draw) -> list[Object]:
             strength = draw.pick([REQUIRED, REQUIRED, PREFERRED])
             each["spec"]["affinity"] = wrong_pod_affinity(draw, draw.pick(kinds), strength)
     affinity: Object = {}
-    match draw.branch(0.5, 0.6, 0.8, 0.86):
+    match draw.branch(0.52, 0.59, 0.82, 0.86):
         case 0:
             terms = [wrong_node_term(draw) for _ in range(draw.pick([0, 1, 1, 2, 3]))]
             if draw.chance(0.4):

@@ -14,6 +14,12 @@ CONDITIONS: Final = [
     {"type": "PodResizeInProgress", "status": "True"},
     {"type": "PodResizeInProgress", "status": "True", "reason": "Error", "message": "no"},
 ]
+BYTES: Final = [
+    *("1e9", "1E9", "1.5Gi", "0.1Gi", "500M", "1G", "100k", "1Ki"),
+    *("128974848", "0", "1.1", "0.5m", "1T", "1Pi"),
+]
+# More than one of these on a node, and the scheduler's own sums overflow.
+HUGE: Final = ["8E", "16Ei", "9223372036854775807", "1e30"]
 NAMES: Final = [
     "nvidia.com/gpu",
     "example.com/fpga",
@@ -131,27 +137,9 @@ def odd_quantity(draw: Draw) -> str | float:
 
 def odd_bytes(draw: Draw) -> str | int:
     """Draw an amount of bytes in one of the many ways to write one."""
-    match draw.branch(0.8, 0.9):
-        case 0:
-            return draw.pick(
-                [
-                    "1e9",
-                    "1E9",
-                    "1.5Gi",
-                    "0.1Gi",
-                    "500M",
-                    "1G",
-                    "100k",
-                    "1Ki",
-                    "128974848",
-                    "0",
-                    "1.1",
-                ]
-            )
-        case 1:
-            return draw.pick([1073741824, 0, 2000000000])
-        case _:
-            return draw.pick(["8E", "9223372036854775807", "16Ei", "1T", "1Pi", "0.5m"])
+    if draw.chance(0.85):
+        return draw.pick(BYTES)
+    return draw.pick([1073741824, 0, 2000000000])
 
 
 def odd_requests(draw: Draw) -> Object:
@@ -168,23 +156,28 @@ def odd_requests(draw: Draw) -> Object:
     return drawn
 
 
+def odd_room(draw: Draw, node: Object) -> None:
+    """Give a node resources by many names, and take some of the usual ones away."""
+    room = node["status"]["allocatable"]
+    room |= {name: draw.pick(["1", "4", "0", "2k"]) for name in draw.some(NAMES, 0.4)}
+    match draw.branch(0.4, 0.5, 0.6, 0.7, 0.8):
+        case 0:
+            room |= {"cpu": odd_quantity(draw), "memory": odd_bytes(draw)}
+        case 1:
+            del node["status"]["allocatable"]
+        case 2:
+            del room[draw.pick(["cpu", "memory", "pods", "ephemeral-storage"])]
+        case 3:
+            room["pods"] = draw.pick(["0", "1", "2"])
+        case 4:
+            node["status"] = {"allocatable": room}
+
+
 def quantities(draw: Draw) -> list[Object]:
     """Amounts in every spelling, resources of every kind of name, nodes that lack some."""
     nodes = fleet(draw, 2, 5)
     for each in nodes:
-        room = each["status"]["allocatable"]
-        room |= {name: draw.pick(["1", "4", "0", "2k"]) for name in draw.some(NAMES, 0.4)}
-        match draw.branch(0.4, 0.5, 0.6, 0.7, 0.8):
-            case 0:
-                room |= {"cpu": odd_quantity(draw), "memory": odd_bytes(draw)}
-            case 1:
-                del each["status"]["allocatable"]
-            case 2:
-                del room[draw.pick(["cpu", "memory", "pods", "ephemeral-storage"])]
-            case 3:
-                room["pods"] = draw.pick(["0", "1", "2"])
-            case 4:
-                each["status"] = {"allocatable": room}
+        odd_room(draw, each)
     running = load(draw, nodes, (1, 8), prios=[0, 10])
     target = pod(draw, "target", prio=draw.pick([0, 100]))
     for each in [*running, target]:
@@ -192,4 +185,8 @@ def quantities(draw: Draw) -> list[Object]:
             container["resources"] = {"requests": odd_requests(draw)}
             if draw.chance(0.3):
                 container["resources"]["limits"] = odd_requests(draw)
+    if draw.chance(0.06):
+        first = target["spec"]["containers"][0]
+        target["spec"]["containers"] = [first]
+        first["resources"] = {"requests": {draw.pick(["cpu", "memory"]): draw.pick(HUGE)}}
     return [*nodes, *running, target]

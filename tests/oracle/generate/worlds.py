@@ -68,6 +68,8 @@ def strays(draw: Draw) -> list[Object]:
         terminating(target)
     if draw.chance(0.1):
         target["status"]["nominatedNodeName"] = draw.pick(names)
+    for each in draw.some([*others, target], 0.1):
+        del each["spec"]["priority"]
     return [*draw.some(namespaces(), 0.7), *nodes, *others, target]
 
 
@@ -167,9 +169,9 @@ def odd_toleration(draw: Draw) -> Object:
 
 def tolerances(draw: Draw) -> list[Object]:
     """Taints and tolerations of every form, cordons with and without their taint."""
-    nodes = fleet(draw, 3, 8, cpu="16", mem="32Gi", pods="110")
+    nodes = fleet(draw, 2, 6, cpu="16", mem="32Gi", pods="110")
     for each in nodes:
-        each["spec"]["taints"] = [odd_taint(draw) for _ in range(draw.pick([0, 1, 2, 2, 4]))]
+        each["spec"]["taints"] = [odd_taint(draw) for _ in range(draw.pick([1, 2, 2, 4]))]
         if draw.chance(0.2):
             each["spec"]["unschedulable"] = True
     target = pod(draw, "target")
