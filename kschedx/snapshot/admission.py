@@ -25,6 +25,7 @@ from kschedx.api.policy import LimitRange
 from kschedx.api.quantity import Quantity, nano
 from kschedx.api.scheduling import SYSTEM_PRIORITIES, PriorityClass, RuntimeClass
 from kschedx.api.storage import PersistentVolumeClaim, StorageClass
+from kschedx.snapshot.defaults import pod_defaults
 from kschedx.snapshot.label_keys import with_label_keys
 from kschedx.snapshot.node_taints import with_condition_taints
 from kschedx.snapshot.pod_level import with_pod_level_requests
@@ -96,6 +97,7 @@ class Admission:
             pod = with_pod_level_requests(pod, from_requests_alone=True)
         if not pod.status.phase:
             pod = replace(pod, status=replace(pod.status, phase="Pending"))
+        pod = pod_defaults(pod, self.server)  # once more, as whenever a stored pod is read
         return pod, tuple(f"Pod {pod.key}: {remark}" for remark in remarks)
 
     def claim(self, claim: PersistentVolumeClaim) -> PersistentVolumeClaim:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from kschedx.api.meta import Object
 from kschedx.api.node import Node
-from kschedx.api.pod import Container, Pod, Volume
+from kschedx.api.pod import Container, Pod
 from kschedx.api.policy import LimitRange, LimitRangeItem
 from kschedx.api.quantity import Quantity
 from kschedx.api.scheduling import PriorityClass
@@ -33,10 +33,15 @@ from kschedx.snapshot import workload_defaults
 from kschedx.snapshot.pod_level import with_pod_level_requests
 from kschedx.snapshot.server import Server
 from kschedx.snapshot.snapshot import Snapshot
-from kschedx.snapshot.spec_defaults import claim_spec, spec_changes, with_ports
+from kschedx.snapshot.spec_defaults import (
+    AZURE_KIND,
+    claim_spec,
+    spec_changes,
+    with_ports,
+    with_volume_defaults,
+)
 
 NAMESPACE_LABEL: Final = "kubernetes.io/metadata.name"
-_AZURE_KIND: Final = "Shared"
 
 T = TypeVar("T", bound=Object)
 
@@ -79,9 +84,9 @@ def pod_defaults(pod: Pod, server: Server) -> Pod:
         and spec.termination_grace_period_seconds is not None
     ):
         changes |= spec_changes(spec)
-    for volume in spec.volumes:
-        if volume.rbd is not None or volume.azure_disk is not None:
-            changes["volumes"] = tuple(map(_volume, spec.volumes))
+    volumes = with_volume_defaults(spec.volumes)
+    if volumes is not spec.volumes:
+        changes["volumes"] = volumes
     if changes:
         pod = replace(pod, spec=replace(spec, **changes))
     if (
@@ -124,15 +129,6 @@ def _filled(
     return {**stated, **{name: q for name, q in fallback.items() if name not in stated}}
 
 
-def _volume(volume: Volume) -> Volume:
-    rbd, azure = volume.rbd, volume.azure_disk
-    if rbd is not None and not rbd.pool:
-        return replace(volume, rbd=replace(rbd, pool="rbd"))
-    if azure is not None and azure.kind is None:
-        return replace(volume, azure_disk=replace(azure, kind=_AZURE_KIND))
-    return volume
-
-
 def _node(node: Node, server: Server) -> Node:
     if node.status.allocatable or not node.status.capacity:
         return node
@@ -150,7 +146,7 @@ def _namespace(namespace: Namespace, server: Server) -> Namespace:
 def _volume_object(volume: PersistentVolume, server: Server) -> PersistentVolume:
     spec, status = volume.spec, volume.status
     if spec.azure_disk is not None and spec.azure_disk.kind is None:
-        spec = replace(spec, azure_disk=replace(spec.azure_disk, kind=_AZURE_KIND))
+        spec = replace(spec, azure_disk=replace(spec.azure_disk, kind=AZURE_KIND))
     elif spec.volume_mode is not None and spec.persistent_volume_reclaim_policy and status.phase:
         return volume
     return replace(

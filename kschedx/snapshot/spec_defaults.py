@@ -9,11 +9,12 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from kschedx.api.pod import Container, PodSpec
+from kschedx.api.pod import Container, EphemeralVolume, PodSpec, Volume
 from kschedx.api.storage import PersistentVolumeClaimSpec
 
 DEFAULT_SCHEDULER: Final = "default-scheduler"
 GRACE_SECONDS: Final = 30
+AZURE_KIND: Final = "Shared"
 
 
 def spec_changes(spec: PodSpec) -> dict[str, Any]:
@@ -44,3 +45,25 @@ def with_ports(container: Container, *, host_network: bool) -> Container:
 def claim_spec(spec: PersistentVolumeClaimSpec) -> PersistentVolumeClaimSpec:
     """The claim's spec with its volume mode."""
     return spec if spec.volume_mode is not None else replace(spec, volume_mode="Filesystem")
+
+
+def with_volume_defaults(volumes: tuple[Volume, ...]) -> tuple[Volume, ...]:
+    """The volumes with what their sources leave out; the same tuple if nothing is."""
+    for volume in volumes:
+        if volume.rbd is not None or volume.azure_disk is not None or volume.ephemeral is not None:
+            complete = tuple(map(_volume, volumes))
+            return volumes if complete == volumes else complete
+    return volumes
+
+
+def _volume(volume: Volume) -> Volume:
+    rbd, azure, ephemeral = volume.rbd, volume.azure_disk, volume.ephemeral
+    if rbd is not None and not rbd.pool:
+        return replace(volume, rbd=replace(rbd, pool="rbd"))
+    if azure is not None and azure.kind is None:
+        return replace(volume, azure_disk=replace(azure, kind=AZURE_KIND))
+    template = ephemeral.volume_claim_template if ephemeral is not None else None
+    if template is not None:
+        template = replace(template, spec=claim_spec(template.spec))
+        return replace(volume, ephemeral=EphemeralVolume(template))
+    return volume

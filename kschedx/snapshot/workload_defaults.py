@@ -26,7 +26,12 @@ from kschedx.api.workloads import (
     StatefulSet,
 )
 from kschedx.snapshot.server import Server
-from kschedx.snapshot.spec_defaults import claim_spec, spec_changes, with_ports
+from kschedx.snapshot.spec_defaults import (
+    claim_spec,
+    spec_changes,
+    with_ports,
+    with_volume_defaults,
+)
 
 ROLLING_UPDATE: Final = "RollingUpdate"
 REVISIONS_KEPT: Final = 10
@@ -42,6 +47,9 @@ def _template(template: PodTemplate) -> PodTemplate:
         complete = tuple(with_ports(container, host_network=False) for container in containers)
         if complete != containers:
             changes[field] = complete
+    volumes = with_volume_defaults(spec.volumes)
+    if volumes is not spec.volumes:
+        changes["volumes"] = volumes
     return replace(template, spec=replace(spec, **changes)) if changes else template
 
 
@@ -51,6 +59,7 @@ def _replication_controller(item: ReplicationController, server: Server) -> Repl
     labels = {} if template is None else template.metadata.labels
     return replace(
         item,
+        metadata=replace(item.metadata, labels=item.metadata.labels or labels),
         spec=replace(
             spec,
             replicas=1 if spec.replicas is None else spec.replicas,
