@@ -55,6 +55,10 @@ class VolumeOutOfReach(Reason):
             f"the node has {has}"
         )
 
+    def detail(self) -> str:
+        has = ", ".join(self.has) or "none of these labels"
+        return f"PersistentVolume {self.volume}, the node has {has}"
+
     def subject(self) -> str:
         return f"volume of claim {self.claim} is only usable from {' or '.join(self.wanted)}"
 
