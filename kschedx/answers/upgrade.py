@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kschedx.answers.replay import SchedulerChoice
 from kschedx.api.errors import KschedxError
+from kschedx.api.meta import Object
+from kschedx.api.pod import Pod
 from kschedx.api.workloads import DaemonSet
 from kschedx.rollout.attempts import Attempts
 from kschedx.rollout.change import Workload, differences, strategy_words
@@ -34,6 +36,18 @@ class UpgradeOptions:
     """How ties between events fall: worst, best or both."""
     remedies: bool = True
     most_runs: int = MOST_RUNS
+    also: tuple[Object, ...] = ()
+    """Other workloads that change in the same moment."""
+    arrivals: Mapping[str, Pod] = field(default_factory=dict)
+    """Pod whose containers stop -> the bare pod that is created in that moment."""
+
+    def conditions(self) -> Conditions:
+        return Conditions(
+            self.timing,
+            never_ready=self.never_ready,
+            also=self.also,
+            arrivals=self.arrivals,
+        )
 
 
 def original(snapshot: Snapshot, item: Workload) -> Workload:
@@ -63,7 +77,7 @@ def end_state(
 def _explored(
     snapshot: Snapshot, steps: Sequence[Workload], attempts: Attempts, options: UpgradeOptions
 ) -> tuple[Explored, dict[int, Answers]]:
-    conditions = Conditions(options.timing, never_ready=options.never_ready)
+    conditions = options.conditions()
     answered: dict[int, Answers] = {}
 
     def run(answers: Answers) -> Played:
@@ -92,7 +106,7 @@ def simulate_upgrade(
     if attempts is None:
         attempts = Attempts(KubeScheduler(choice.release, choice.configuration))
     explored, answered = _explored(snapshot, steps, attempts, options)
-    conditions = Conditions(options.timing, never_ready=options.never_ready)
+    conditions = options.conditions()
     worst = run_of(explored.worst)
     best = run_of(explored.best) if explored.differ else None
     if worst.outcome in (Outcome.DEADLOCK, Outcome.NOT_CHECKED):

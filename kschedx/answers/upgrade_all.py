@@ -77,7 +77,7 @@ def simulate_all(
 
 def _proved(item: Workload, cluster: ClusterView) -> WorkloadLine:
     return WorkloadLine(
-        type(item).__name__, item.namespace, item.name, Outcome.COMPLETES, True, 0, 0, ""
+        type(item).__name__, item.namespace, item.name, Outcome.COMPLETES, proved=True, step=0, steps=0, reason=""
     )
 
 

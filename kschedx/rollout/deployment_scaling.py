@@ -60,12 +60,13 @@ def _size(replica_set: ReplicaSet) -> int:
 
 def _proportion(replica_set: ReplicaSet, allowed: int, delta: int, added: int) -> int:
     size = _size(replica_set)
+    left = delta - added
+    if left == 0:
+        return 0
     if allowed == 0:
         return -size
     text = replica_set.metadata.annotations.get(_MAXIMUM, "")
     before = int(text) if text.isdecimal() and int(text) > 0 else allowed
-    exact = Fraction(size * allowed, before)
     # Half away from zero, as Go's math.Round does.
-    fraction = int(exact + Fraction(1, 2)) - size
-    left = delta - added
-    return min(fraction, left) if left > 0 else max(fraction, left)
+    fraction = int(Fraction(size * allowed, before) + Fraction(1, 2)) - size
+    return min(fraction, left) if delta > 0 else max(fraction, left)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kschedx.api.meta import Object
+from kschedx.api.pod import Pod
 from kschedx.rollout.attempts import Attempts
 from kschedx.rollout.live_pod import LivePod, Moment, Owner, Seconds, Timing
 from kschedx.rollout.policies import TODAY, Policy
@@ -35,6 +36,10 @@ class Conditions:
     policy: Policy = TODAY
     never_ready: bool = False
     """The pods of the new revision never become Ready."""
+    also: tuple[Object, ...] = ()
+    """Other workloads that are written in the same moment as the first step."""
+    arrivals: Mapping[str, Pod] = field(default_factory=dict)
+    """Pod whose containers stop (its key) -> the bare pod that is created in that moment."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +75,10 @@ def play(
     owner = Owner.of(steps[0])
     if conditions.never_ready:
         world.never_ready = _broken(world, steps[0])
+    world.arrivals = dict(conditions.arrivals)
     simulation.open()
-    for step in steps:
-        simulation.begin((step,))
+    for index, step in enumerate(steps):
+        simulation.begin((step, *conditions.also) if index == 0 else (step,))
         simulation.play()
     return ended(simulation, owner)
 
@@ -85,13 +91,6 @@ def _broken(world: World, item: Object) -> Callable[[LivePod], bool]:
         return world.workloads[owner] is item and is_new(world, owner, live)
 
     return never_ready
-
-
-def go_on(simulation: Simulation, step: Object) -> Played:
-    """One more step after the world stood still."""
-    simulation.begin((step,))
-    simulation.play()
-    return ended(simulation, Owner.of(step))
 
 
 def ended(simulation: Simulation, owner: Owner) -> Played:

@@ -81,6 +81,8 @@ class World:
         self.rolling: set[Owner] = set()
         """The workloads whose rollout is played."""
         self.never_ready: Callable[[LivePod], bool] = lambda live: False
+        self.arrivals: dict[str, Pod] = {}
+        """Pods that come in the moment in which another's containers stop, by its key."""
         self.reserved: dict[str, PodView] = {}
         """Reservations of the `reserve` policy: pods that are gone, by key."""
         self.running_at_first: dict[Owner, int] = {}
@@ -234,7 +236,7 @@ class World:
         self.record("created", pod.key, revision=self._revision_word(pod))
         self.cluster = self.cluster.with_waiting(view)
         self.queue.add(view, self.now, held=self.scheduler.held(view) is not None)
-        if self.busy_for == owner:
+        if owner is not None and self.busy_for == owner:
             self.busy_for = None
         return True
 
@@ -302,6 +304,9 @@ class World:
         self.record("stopped", live.key, live.node)
         self.at(self.now + self.timing.gone_seconds, GONE, live.key, live.incarnation)
         self.end(live, SUCCEEDED)
+        arriving = self.arrivals.pop(live.key, None)
+        if arriving is not None:
+            self.create(self.admitted(arriving), None)
 
     def refuse(self, live: LivePod, reason: str, sentence: str) -> None:
         """The kubelet does not admit the pod: it has failed where it is."""

@@ -1,7 +1,8 @@
 """Recorded rollouts, simulated: `python -m tests.conformance.rollouts < rollouts.jsonl`.
 
 Read of a record are its id, workload, patch, before and assume; a patch that is a list is applied
-one after the other, each after the world stood still.
+one after the other, each after the world stood still. Our own records may also hold "also" (other
+workloads patched in the same moment) and "arrives" (a pod that comes when another has stopped).
 """
 
 import argparse
@@ -15,12 +16,14 @@ from typing import Any
 import msgspec
 
 from kschedx.answers.upgrade import UpgradeOptions, end_state
+from kschedx.api.pod import Pod
+from kschedx.api.workloads import DaemonSet, Deployment, StatefulSet
 from kschedx.rollout.change import Workload
 from kschedx.rollout.live_pod import Timing
 from kschedx.schedulers.kube.cycle import KubeScheduler
 from kschedx.schedulers.kube.versions import parse_release
 from kschedx.snapshot.decode import snapshot_from_objects
-from kschedx.snapshot.snapshot import KINDS, Snapshot
+from kschedx.snapshot.snapshot import Snapshot
 
 STAND_IN = Timing(
     stop_seconds=Fraction(3, 10),
@@ -58,23 +61,53 @@ def _snapshot(items: list[Any], version: str) -> Snapshot:
     return snapshot_from_objects(objects, parse_release(version))
 
 
+def _raw(record: Mapping[str, Any], workload: str) -> Any:
+    kind, _, name = workload.split("/")
+    return next(
+        item
+        for item in record["before"]["items"]
+        if item["kind"] == kind and item["metadata"]["name"] == name
+    )
+
+
+def _in_default(pod: Mapping[str, Any]) -> dict[str, Any]:
+    metadata = {**pod["metadata"], "namespace": "default"}
+    return {"apiVersion": "v1", **pod, "metadata": metadata}
+
+
+def _workload(raw: Any, version: str) -> Workload:
+    snapshot = _snapshot([raw], version)
+    found: list[Workload] = [
+        *snapshot.all(StatefulSet).values(),
+        *snapshot.all(Deployment).values(),
+        *snapshot.all(DaemonSet).values(),
+    ]
+    return found[0]
+
+
 def simulate(record: Mapping[str, Any], version: str, gates: Mapping[str, bool]) -> dict[str, Any]:
     """How the recorded rollout ends here."""
-    kind, namespace, name = record["workload"].split("/")
-    items = record["before"]["items"]
-    snapshot = _snapshot(items, version)
-    raw = next(item for item in items if item["kind"] == kind and item["metadata"]["name"] == name)
+    _, namespace, _ = record["workload"].split("/")
+    snapshot = _snapshot(record["before"]["items"], version)
+    raw = _raw(record, record["workload"])
     patches = record["patch"] if isinstance(record["patch"], list) else [record["patch"]]
     steps: list[Workload] = []
     for patch in patches:
         raw = merged(raw, patch)
-        changed = _snapshot([raw], version)
-        [item] = changed.all(KINDS[kind]).values()
-        assert isinstance(item, Workload)
-        steps.append(item)
+        steps.append(_workload(raw, version))
     release = parse_release(version, gates)
+    arrivals = {
+        key: next(iter(_snapshot([_in_default(pod)], version).all(Pod).values()))
+        for key, pod in record.get("arrives", {}).items()
+    }
     options = UpgradeOptions(
-        timing=STAND_IN, never_ready=record.get("assume") == "new-revision-never-ready"
+        timing=STAND_IN,
+        never_ready=record.get("assume") == "new-revision-never-ready",
+        also=tuple(
+            _workload(merged(_raw(record, other), patch), version)
+            for other, patch in record.get("also", {}).items()
+        ),
+        arrivals=arrivals,
     )
     played = end_state(snapshot, steps, KubeScheduler(release), options)
     prefix = f"{namespace}/"

@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +14,15 @@ from tests.conformance.rollouts import simulate
 RECORDED = Path(__file__).parents[1] / "fixtures" / "conformance"
 
 
-def _records(name: str) -> Iterator[Mapping[str, Any]]:
+def _records(name: str) -> list[Mapping[str, Any]]:
     with gzip.open(RECORDED / name, "rt") as lines:
-        for line in lines:
-            yield json.loads(line)
+        return [json.loads(line) for line in lines]
 
 
 @pytest.mark.parametrize(
-    "record", _records("rollouts-1.35.jsonl.gz"), ids=lambda record: record["id"]
+    "record",
+    [*_records("rollouts-1.35.jsonl.gz"), *_records("rollouts-more-1.35.jsonl.gz")],
+    ids=lambda record: record["id"],
 )
 def test_a_recorded_rollout_ends_alike(record: Mapping[str, Any]) -> None:
     assert differences(record, simulate(record, "1.35", {})) == []
