@@ -57,9 +57,9 @@ def _why_pending(snapshot: Snapshot, question: WhyQuestion, replay: Replay) -> W
         if namespace in (None, pod.namespace) and question.selector.matches(pod.labels)
     ]
     report = _report(replay, _try_all(replay, filter(_waits, pods), question))
-    return replace(
-        report, asked="all namespaces" if namespace is None else f"namespace {namespace}"
-    )
+    asked = "all namespaces" if namespace is None else f"namespace {namespace}"
+    notes = () if pods else (f"the snapshot holds no such pods at all, in {asked}",)
+    return replace(report, asked=asked, notes=notes)
 
 
 def _why_workload(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kschedx.api.quantity import show
+from kschedx.api.quantity import CPU, show
 from kschedx.framework.attempt import Attempt
 from kschedx.framework.verdict import NodeTrace
 from kschedx.framework.views import ClusterView
+from kschedx.schedulers.kube.plugins.node_resources_fit import InsufficientResource, TooManyPods
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,19 +24,29 @@ class Fragmentation:
     node_count: int
 
     def sentence(self) -> str:
-        total, most = (
-            show(self.resource, self.free_in_total),
-            show(self.resource, self.most_on_one_node),
-        )
+        name, nodes = self.resource, self.node_count
         return (
-            f"{total} {self.resource} free in total on the {self.node_count} nodes that lack only "
-            f"room, at most {most} on one node ({self.node}), needs {show(self.resource, self.need)}"
+            f"needs {show(name, self.need)} {name}; {_rough(name, self.free_in_total)} free in "
+            f"total on {nodes} nodes that lack only room, at most "
+            f"{show(name, self.most_on_one_node)} on one of them ({self.node})"
         )
+
+
+_MANY_MILLI = 100_000
+
+
+def _rough(resource: str, value: int) -> str:
+    """A sum over many nodes; of that much cpu nobody wants to read the thousandths."""
+    if resource == CPU and value >= _MANY_MILLI:
+        value -= value % 1000
+    return show(resource, value)
 
 
 def _lacks_only_room(trace: NodeTrace) -> bool:
     return all(
-        reason.short_by() is not None for verdict in trace.verdicts for reason in verdict.reasons
+        isinstance(reason, InsufficientResource | TooManyPods)
+        for verdict in trace.verdicts
+        for reason in verdict.reasons
     )
 
 

@@ -9,6 +9,7 @@ from kschedx.diagnose.blockers import Blocker, Cause
 from kschedx.diagnose.placement import Nomination
 from kschedx.diagnose.situation import Situation
 from kschedx.framework.attempt import Attempt
+from kschedx.framework.verdict import SnapshotLacks
 
 _NAMED = 3
 """So many nodes are named before the rest is counted."""
@@ -80,10 +81,11 @@ def _undecided(attempt: Attempt, blockers: Sequence[Blocker], rejection: Sequenc
         return (
             f"{listed(attempt.winners, 'or')} would be taken, but for {not_replayed}, not replayed"
         )
-    if rejection:
-        return "; ".join(cause.message for cause in rejection)
-    unchecked = [blocker for blocker in blockers if not blocker.checked]
-    return "; ".join(dict.fromkeys(blocker.cause.message for blocker in unchecked))
+    undecided = [*rejection, *(blocker.cause for blocker in blockers if not blocker.checked)]
+    kinds = sorted({c.facts["kind"] for c in undecided if c.code == SnapshotLacks.code})
+    said = [f"the snapshot holds no {listed(kinds, 'and no')} objects"] if kinds else []
+    said += [cause.message for cause in undecided if cause.code != SnapshotLacks.code]
+    return "; ".join(dict.fromkeys(said))
 
 
 def state(situation: Situation, pod: Pod) -> str:
