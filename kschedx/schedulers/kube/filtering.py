@@ -217,10 +217,14 @@ class Filters:
         return not self._rejected(states, node)
 
     def _rejected(self, states: States, node: NodeView) -> bool:
-        for plugin, state in zip(self.rules, states, strict=True):
-            for reason in plugin.filter(state, node):
-                if reason.outcome > Outcome.NOT_CHECKED:
-                    return True
+        """An error counts as a rejection: upstream's dry runs take any other status for one."""
+        try:
+            for plugin, state in zip(self.rules, states, strict=True):
+                for reason in plugin.filter(state, node):
+                    if reason.outcome > Outcome.NOT_CHECKED:
+                        return True
+        except CycleError:
+            return True
         return False
 
 
