@@ -80,6 +80,12 @@ class Replay:
         self.scheduler = KubeScheduler(choice.release, choice.configuration)
         self.cluster = ClusterView.of(snapshot, choice.release.accounting())
 
+    def unplaced(self, pod: Pod) -> tuple[PodView, ClusterView]:
+        """The pod as if it were not on its node yet, and the cluster without it there."""
+        if not pod.spec.node_name:
+            return self.cluster.view(pod), self.cluster
+        return self.cluster.view(pod.with_spec(node_name="")), self.cluster.without_pods([pod.key])
+
     def explain(self, pod: Pod, *, with_rows: bool = False) -> Explained:
         """Everything about one pod."""
         view = self.cluster.view(pod)
@@ -158,13 +164,8 @@ class Replay:
 
     def node_report(self, pod: Pod, node: NodeView) -> NodeReport:
         """One pod on one node, rule by rule. A pod that is on a node is judged as if it were not."""
-        cluster = self.cluster
-        if pod.spec.node_name:
-            cluster = cluster.without_pods([pod.key])
-            node = cluster.nodes[node.name]
-            pod = pod.with_spec(node_name="")
-        tried = pod.with_spec(scheduling_gates=())
-        view = cluster.view(tried)
+        view, cluster = self.unplaced(pod.with_spec(scheduling_gates=()))
+        node = cluster.nodes[node.name]
         filters = self.scheduler.filters(view, cluster)
         trace = _trace(filters, node)
         attempt = self.scheduler.attempt(view, cluster)

@@ -1,54 +1,28 @@
-"""Which node would win, and why: the feasible nodes by total score."""
+"""Which node would win, and why."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from kschedx.framework.attempt import Attempt, NodeScore
-from kschedx.framework.views import ClusterView, PodView
-from kschedx.schedulers.kube.cycle import KubeScheduler
-
-
-@dataclass(frozen=True, slots=True)
-class Margin:
-    """What one plugin contributes to the winner's lead over the next node; may be negative."""
-
-    plugin: str
-    points: int
+from kschedx.answers.replay import Replay, SchedulerChoice
+from kschedx.answers.targets import find_pod_named
+from kschedx.diagnose.score_report import ScoreReport, score_report
+from kschedx.snapshot.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreReport:
-    """The whole answer. No rows where the pod fits no node, or one only: that is taken unscored."""
+def score(
+    snapshot: Snapshot, target: str, namespace: str | None, choice: SchedulerChoice
+) -> ScoreReport:
+    """Score a pod on all nodes that can take it. A pod that is on a node is scored afresh.
 
-    attempt: Attempt
-    rows: tuple[NodeScore, ...] = ()
-    """Best first; equals by name."""
-    weights: tuple[tuple[str, int], ...] = ()
-    """The plugins that scored, in order, with their weights."""
-    runner_up: str = ""
-    """The best node that does not win."""
-    margins: tuple[Margin, ...] = ()
-    """Of the first winner over the runner-up, largest first; equal contributions left out."""
-
-
-def explain_scores(pod: PodView, cluster: ClusterView, scheduler: KubeScheduler) -> ScoreReport:
-    """Score the pod on all nodes that can take it."""
-    attempt = scheduler.attempt(pod, cluster, every_rule=False, dry_runs=False)
-    if not attempt.scores:
-        return ScoreReport(attempt)
-    rows = tuple(sorted(attempt.scores.values(), key=lambda row: (-row.total, row.node)))
-    profile = scheduler.profiles[pod.pod.spec.scheduler_name]
-    weights = tuple(
-        (plugin.name, weight) for plugin, weight in profile.score if plugin.name in rows[0].weighted
+    Raises KschedxError where there is no such pod, or several.
+    """
+    pod = find_pod_named(snapshot, target, namespace)
+    replay = Replay(snapshot, choice)
+    view, cluster = replay.unplaced(pod)
+    attempt = replay.scheduler.attempt(view, cluster, every_rule=False, dry_runs=False)
+    profile = replay.scheduler.profile_for(view)
+    scorers = profile.score if profile is not None else ()
+    return score_report(
+        attempt,
+        tuple((plugin.name, weight) for plugin, weight in scorers),
+        version_assumed=choice.version_assumed,
     )
-    beaten = next((row for row in rows if row.total < rows[0].total), None)
-    if beaten is None:
-        return ScoreReport(attempt, rows, weights)
-    margins = tuple(
-        Margin(plugin, rows[0].weighted[plugin] - beaten.weighted[plugin])
-        for plugin, _ in weights
-        if rows[0].weighted[plugin] != beaten.weighted[plugin]
-    )
-    ordered = tuple(sorted(margins, key=lambda margin: (-margin.points, margin.plugin)))
-    return ScoreReport(attempt, rows, weights, beaten.node, ordered)

@@ -78,6 +78,16 @@ def find_pod(snapshot: Snapshot, name: str, namespace: str | None) -> Pod:
     )
 
 
+def find_pod_named(snapshot: Snapshot, target: str, namespace: str | None) -> Pod:
+    """One pod by "POD", "NAMESPACE/POD" or "pod/POD". Raises KschedxError for anything else."""
+    found = find_target(snapshot, target, namespace)
+    if not isinstance(found, Pod):
+        raise KschedxError(
+            "not-a-pod", f"{target} is no pod", hint="name one of its pods", exit_code=2
+        )
+    return found
+
+
 def _near_pods(pods: Sequence[Pod], name: str, namespace: str | None) -> list[str]:
     """Keys of pods with like names, those of the namespace first; then all that begin so."""
     keys = {pod.name: pod.key for pod in pods if namespace in (None, pod.namespace)}
@@ -94,7 +104,7 @@ def _of_kind(snapshot: Snapshot, kind: Kind, name: str, namespace: str | None) -
         raise KschedxError(
             "not-a-workload",
             f"{kind.name} is not a kind that has pods",
-            hint="POD, or one of " + ", ".join(item.__name__ for item in WORKLOADS) + " and a name",
+            hint="these have: deploy, sts, ds, job, rs and rc, such as deploy/web",
             exit_code=2,
         )
     items = [item for item in snapshot.all(kind.type).values() if isinstance(item, WORKLOADS)]

@@ -49,6 +49,9 @@ Output = Annotated[
     typer.Option("--output", "-o", help="Format of the report.", rich_help_panel=_OUTPUT),
 ]
 
+PodTarget = Annotated[
+    str, typer.Argument(metavar="POD", help="A pod as NAME or NAMESPACE/NAME.", show_default=False)
+]
 Filenames = Annotated[
     list[str] | None,
     typer.Option(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kschedx.diagnose.agreement import Agreement
@@ -46,14 +46,14 @@ def _explanation(
     preemption, agreement = found.preemption, found.agreement
     placement, nomination = found.placement, found.nomination
     return schema.ExplanationDocument(
-        pods=[_pod(pod) for pod in pods],
+        pods=[pod_document(pod) for pod in pods],
         situation=found.situation.value,
         message=found.headline,
         node_count=found.node_count,
         feasible_count=len(found.feasible),
-        feasible=_named(found.feasible),
+        feasible=schema.named_nodes(found.feasible),
         winners=list(found.winners),
-        rejection=_causes(found.rejection),
+        rejection=cause_documents(found.rejection),
         blockers=[_blocker(blocker) for blocker in found.blockers],
         combinations=[_combination(combination) for combination in found.combinations],
         fragmentation=[_fragmentation(item) for item in found.fragmentations],
@@ -69,11 +69,8 @@ def _explanation(
     )
 
 
-def _named(nodes: Sequence[str]) -> list[str]:
-    return list(nodes[: schema.NAMED_NODES])
-
-
-def _pod(pod: PodReference) -> schema.PodDocument:
+def pod_document(pod: PodReference) -> schema.PodDocument:
+    """A pod by name, UID and resource version."""
     return schema.PodDocument(
         namespace=pod.namespace,
         name=pod.name,
@@ -113,7 +110,8 @@ def _cause(cause: Cause) -> schema.CauseDocument:
     )
 
 
-def _causes(causes: Iterable[Cause]) -> list[schema.CauseDocument]:
+def cause_documents(causes: Iterable[Cause]) -> list[schema.CauseDocument]:
+    """Causes with their codes and facts."""
     return [_cause(cause) for cause in causes]
 
 
@@ -123,9 +121,9 @@ def _blocker(blocker: Blocker) -> schema.BlockerDocument:
         code=blocker.cause.code,
         subject=blocker.subject,
         node_count=len(blocker.nodes),
-        nodes=_named(blocker.nodes),
+        nodes=schema.named_nodes(blocker.nodes),
         alone_count=len(blocker.alone),
-        alone=_named(blocker.alone),
+        alone=schema.named_nodes(blocker.alone),
         evictable_count=len(blocker.evictable),
         checked=blocker.checked,
         nearest=schema.NearestDocument(
@@ -138,7 +136,7 @@ def _combination(combination: Combination) -> schema.CombinationDocument:
     return schema.CombinationDocument(
         subjects=list(combination.subjects),
         node_count=len(combination.nodes),
-        nodes=_named(combination.nodes),
+        nodes=schema.named_nodes(combination.nodes),
     )
 
 
@@ -155,7 +153,7 @@ def _fragmentation(item: Fragmentation) -> schema.FragmentationDocument:
 
 def _victims(victims: Iterable[Victim]) -> list[schema.VictimDocument]:
     return [
-        schema.VictimDocument(pod=_pod(v.pod), budgets_violated=list(v.budgets_violated))
+        schema.VictimDocument(pod=pod_document(v.pod), budgets_violated=list(v.budgets_violated))
         for v in victims
     ]
 
@@ -188,7 +186,7 @@ def _placement(placement: Placement) -> schema.PlacementDocument:
     return schema.PlacementDocument(
         node=placement.node,
         node_known=placement.node_known,
-        drift=_causes(placement.drift),
+        drift=cause_documents(placement.drift),
         drift_unknown=placement.drift_unknown,
         waits=list(placement.waits),
     )
@@ -196,7 +194,7 @@ def _placement(placement: Placement) -> schema.PlacementDocument:
 
 def _terminating(pod: TerminatingPod) -> schema.TerminatingDocument:
     return schema.TerminatingDocument(
-        pod=_pod(pod.pod),
+        pod=pod_document(pod.pod),
         since=pod.since,
         grace_seconds=pod.grace_seconds,
         finalizers=list(pod.finalizers),
@@ -209,13 +207,13 @@ def _nomination(nomination: Nomination) -> schema.NominationDocument:
         node_known=nomination.node_known,
         victims=[_terminating(victim) for victim in nomination.victims],
         fits_after=nomination.fits_after,
-        then=_causes(nomination.then),
+        then=cause_documents(nomination.then),
     )
 
 
 def _node(row: NodeRow) -> schema.NodeDocument:
     return schema.NodeDocument(
-        node=row.node, fits=row.fits, score=row.score, causes=_causes(row.causes)
+        node=row.node, fits=row.fits, score=row.score, causes=cause_documents(row.causes)
     )
 
 
@@ -254,7 +252,7 @@ def _node_report(report: NodeReport) -> schema.NodeReportDocument:
         ],
         rules=[
             schema.RuleDocument(
-                plugin=rule.plugin, result=rule.result.value, causes=_causes(rule.causes)
+                plugin=rule.plugin, result=rule.result.value, causes=cause_documents(rule.causes)
             )
             for rule in report.rules
         ],

@@ -5,6 +5,7 @@ docs/schema/why.json is made from them. Within kschedx.io/v1 fields and codes ar
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -17,6 +18,11 @@ NAMED_NODES: Final = 20
 
 class Document(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """Base of all parts: camelCase, every field always present."""
+
+
+def named_nodes(nodes: Sequence[str]) -> list[str]:
+    """As many of the names as a report lists."""
+    return list(nodes[:NAMED_NODES])
 
 
 NodeNames = Annotated[

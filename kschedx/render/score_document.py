@@ -1,0 +1,72 @@
+"""ScoreReport as machines read it: these types are the published schema, docs/schema/score.json."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from kschedx.diagnose.score_report import ScoreReport
+from kschedx.render.why_document import pod_document
+from kschedx.render.why_schema import API_VERSION, Document, PodDocument
+
+
+class NodeScoreDocument(Document, frozen=True, kw_only=True):
+    """One feasible node."""
+
+    node: str
+    total: int
+    weighted: Annotated[
+        dict[str, int], Meta(description="By plugin: the normalised score times the weight")
+    ]
+    raw: Annotated[dict[str, int], Meta(description="By plugin: the score before normalisation")]
+
+
+class ScoreDocument(Document, frozen=True, kw_only=True):
+    """The answer to `kschedx score`."""
+
+    api_version: Literal["kschedx.io/v1"] = API_VERSION
+    kind: Literal["ScoreReport"] = "ScoreReport"
+    scheduler: str
+    version_assumed: bool
+    pod: PodDocument
+    node_count: int
+    feasible_count: int
+    winners: Annotated[
+        list[str], Meta(description="All top scorers, any of which the scheduler may take")
+    ]
+    rows: Annotated[
+        list[NodeScoreDocument],
+        Meta(description="Best first; empty where at most one node fits: that is taken unscored"),
+    ]
+    weights: dict[str, int]
+    runner_up: str
+    margins: Annotated[
+        dict[str, int],
+        Meta(description="By plugin: points of the first winner over the runner-up"),
+    ]
+    scheduler_message: str
+    not_modelled: list[str]
+
+
+def score_document(report: ScoreReport, *, top: int) -> ScoreDocument:
+    """The report with its best `top` rows."""
+    return ScoreDocument(
+        scheduler=report.scheduler,
+        version_assumed=report.version_assumed,
+        pod=pod_document(report.pod),
+        node_count=report.node_count,
+        feasible_count=len(report.feasible),
+        winners=list(report.winners),
+        rows=[
+            NodeScoreDocument(
+                node=row.node, total=row.total, weighted=dict(row.weighted), raw=dict(row.raw)
+            )
+            for row in report.rows[:top]
+        ],
+        weights=dict(report.weights),
+        runner_up=report.runner_up,
+        margins={margin.plugin: margin.points for margin in report.margins},
+        scheduler_message=report.message,
+        not_modelled=list(report.not_modelled),
+    )
