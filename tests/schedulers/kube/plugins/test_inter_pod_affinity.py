@@ -3,7 +3,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kschedx.api.errors import KschedxError
@@ -566,6 +566,7 @@ def facts(reasons: Sequence[Reason]) -> list[dict[str, Any]]:
     return [{"code": r.code, **r.facts(), "pod": "", "selector": ""} for r in reasons]
 
 
+@settings(deadline=None)
 @given(worlds(), st.data(), st.sampled_from([35, 37]))
 def test_the_state_after_a_change_is_that_of_the_changed_cluster(
     world: tuple[ClusterView, PodView], data: st.DataObject, minor: int
@@ -658,6 +659,7 @@ def definition(waiting: PodView, view: ClusterView, on: NodeView) -> str:
     return ""
 
 
+@settings(deadline=None)
 @given(worlds())
 def test_the_verdict_is_what_the_definition_says(world: tuple[ClusterView, PodView]) -> None:
     view, waiting = world

@@ -3,7 +3,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kschedx.api.errors import KschedxError
@@ -500,6 +500,7 @@ def rejected(rule: PodTopologySpread, state: Spread, view: ClusterView) -> list[
     return [tuple(rule.filter(state, on)) for on in view.nodes.values()]
 
 
+@settings(deadline=None)
 @given(worlds(), st.data(), st.sampled_from([32, 35]))
 def test_the_state_after_a_change_is_that_of_the_changed_cluster(
     world: tuple[ClusterView, PodView], data: st.DataObject, minor: int
@@ -529,6 +530,7 @@ def test_the_state_after_a_change_is_that_of_the_changed_cluster(
         )
 
 
+@settings(deadline=None)
 @given(worlds())
 def test_the_skew_is_what_the_definition_says(world: tuple[ClusterView, PodView]) -> None:
     """One domain at a time, over the raw objects, for a single constraint without policies."""
