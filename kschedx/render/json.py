@@ -10,7 +10,7 @@ from kschedx.diagnose.report import WhyReport
 from kschedx.render.why_document import why_document
 from kschedx.render.why_schema import WhyDocument
 
-SCHEMA_ID: Final = "https://kschedx.io/schema/v1/why.json"
+SCHEMAS: Final = "https://kschedx.io/schema/v1/"
 
 
 def render_json(report: WhyReport) -> str:
@@ -23,13 +23,19 @@ def json_of(document: msgspec.Struct) -> str:
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
 
 
-def why_json_schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) of `kschedx why -o json`."""
+def json_schema(document: type[msgspec.Struct], name: str) -> dict[str, Any]:
+    """The JSON Schema (2020-12) of a report's published form; `name` is the command's."""
+    described = msgspec.json.schema(document)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": SCHEMA_ID,
-        "title": "WhyReport",
+        "$id": f"{SCHEMAS}{name}.json",
+        "title": document.__name__.replace("Document", "Report"),
         "$comment": "Within kschedx.io/v1 fields and codes are only ever added: "
         "readers must pass over what they do not know.",
-        **msgspec.json.schema(WhyDocument),
+        **described,
     }
+
+
+def why_json_schema() -> dict[str, Any]:
+    """Of `kschedx why -o json`."""
+    return json_schema(WhyDocument, "why")

@@ -1,32 +1,42 @@
-"""The published schema is the one that the reports are made by.
+"""The published schemas are those that the reports are made by.
 
-To write it anew: `python -m tests.render.test_schema`.
+To write them anew: `python -m tests.render.test_schema`.
 """
 
 import json
 from pathlib import Path
 
 import jsonschema
+import pytest
 
 from kschedx.diagnose.agreement import AgreementStatus
 from kschedx.diagnose.node_report import RuleResult
 from kschedx.diagnose.preemption_summary import PreemptionVerdict
 from kschedx.diagnose.situation import Situation
-from kschedx.render.json import why_json_schema
+from kschedx.render.json import json_schema, why_json_schema
+from kschedx.render.preempt_document import PreemptDocument
+from kschedx.render.score_document import ScoreDocument
 
-SCHEMA = Path(__file__).parents[2] / "docs" / "schema" / "why.json"
+SCHEMAS = Path(__file__).parents[2] / "docs" / "schema"
+PUBLISHED = {
+    "why": why_json_schema(),
+    "score": json_schema(ScoreDocument, "score"),
+    "preempt": json_schema(PreemptDocument, "preempt"),
+}
 
 
-def published() -> str:
-    return json.dumps(why_json_schema(), indent=2) + "\n"
+def text_of(name: str) -> str:
+    return json.dumps(PUBLISHED[name], indent=2) + "\n"
 
 
-def test_the_published_schema_is_current() -> None:
-    assert SCHEMA.read_text() == published()
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_published_schema_is_current(name: str) -> None:
+    assert (SCHEMAS / f"{name}.json").read_text() == text_of(name)
 
 
-def test_it_is_a_schema() -> None:
-    jsonschema.Draft202012Validator.check_schema(why_json_schema())
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_it_is_a_schema(name: str) -> None:
+    jsonschema.Draft202012Validator.check_schema(PUBLISHED[name])
 
 
 def values(part: str, field: str) -> list[str]:
@@ -42,5 +52,5 @@ def test_it_knows_every_code() -> None:
 
 
 if __name__ == "__main__":
-    SCHEMA.parent.mkdir(parents=True, exist_ok=True)
-    SCHEMA.write_text(published())
+    for published in PUBLISHED:
+        (SCHEMAS / f"{published}.json").write_text(text_of(published))

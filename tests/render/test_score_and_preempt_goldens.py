@@ -1,0 +1,120 @@
+"""`score` and `preempt` on small clusters, as text and JSON."""
+
+import json
+from collections.abc import Callable
+from functools import lru_cache
+
+import jsonschema
+import pytest
+
+from kschedx.answers.preempt import preempt
+from kschedx.answers.replay import choose_scheduler
+from kschedx.answers.score import score
+from kschedx.api.meta import Object
+from kschedx.render.json import json_of, json_schema
+from kschedx.render.preempt_document import PreemptDocument, preempt_document
+from kschedx.render.preempt_text import render_preempt
+from kschedx.render.score_document import ScoreDocument, score_document
+from kschedx.render.score_text import render_score
+from kschedx.render.text import Style
+from kschedx.snapshot.snapshot import Snapshot
+from tests.builders import budget, node, pod, snapshot
+
+Golden = Callable[[str, str], None]
+OWNED = {
+    "ownerReferences": [{"kind": "ReplicaSet", "name": "batch", "uid": "rs", "controller": True}]
+}
+
+
+def full(name: str, *, priority: int, started: str, **room: str) -> Object:
+    """A pod of the batch application on node n-NUMBER, with a controller."""
+    return pod(
+        name,
+        labels={"app": "batch"},
+        requests=room,
+        node=name.rpartition(".")[0],
+        priority=priority,
+        started=started,
+        metadata=OWNED,
+    )
+
+
+CLUSTERS: dict[str, tuple[Object, ...]] = {
+    "fits-several": (
+        node("a", allocatable={"cpu": "8"}),
+        node("b", allocatable={"cpu": "4"}),
+        node("c", allocatable={"cpu": "4"}, taints=[{"key": "slow", "effect": "PreferNoSchedule"}]),
+        pod("busy", requests={"cpu": "2", "memory": "1Gi"}, node="b"),
+        pod("wanted", requests={"cpu": "1", "memory": "1Gi"}, priority=10),
+    ),
+    "fits-one": (
+        node("a", allocatable={"cpu": "8"}),
+        node("b", unschedulable=True),
+        pod("wanted", requests={"cpu": "6"}),
+    ),
+    "equals": (node("a"), node("b"), pod("wanted", requests={"cpu": "1"})),
+    "evicts": (
+        node("a"),
+        node("b"),
+        node("c"),
+        node("d", allocatable={"cpu": "1"}),
+        node("e"),
+        full("a.1", priority=5, started="2026-03-01T00:00:00Z", cpu="3"),
+        full("a.2", priority=1, started="2026-03-01T00:00:01Z", cpu="500m"),
+        full("b.1", priority=5, started="2026-03-01T00:00:02Z", cpu="2"),
+        full("b.2", priority=5, started="2026-03-01T00:00:03Z", cpu="2"),
+        full("c.1", priority=100, started="2026-03-01T00:00:04Z", cpu="4"),
+        full("e.1", priority=100, started="2026-03-01T00:00:05Z", cpu="2"),
+        full("e.2", priority=2, started="2026-03-01T00:00:06Z", cpu="2"),
+        budget("batch", labels={"app": "batch"}, allowed=1),
+        pod("wanted", requests={"cpu": "3"}, priority=50),
+    ),
+    "never-preempts": (
+        node("a"),
+        full("a.1", priority=5, started="2026-03-01T00:00:00Z", cpu="3"),
+        pod("wanted", requests={"cpu": "3"}, priority=50, spec={"preemptionPolicy": "Never"}),
+    ),
+    "gated": (
+        node("a"),
+        pod("wanted", spec={"schedulingGates": [{"name": "example.com/quota"}]}),
+    ),
+}
+
+
+@lru_cache
+def cluster(name: str) -> Snapshot:
+    return snapshot(*CLUSTERS[name])
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_score(golden: Golden, name: str) -> None:
+    report = score(cluster(name), "wanted", None, choose_scheduler(cluster(name), "1.35"))
+    text = json_of(score_document(report, top=2))
+
+    golden(f"score/{name}.txt", render_score(report, Style(), top=2))
+    golden(f"score/{name}.json", text)
+    jsonschema.validate(
+        json.loads(text), json_schema(ScoreDocument, "score"), jsonschema.Draft202012Validator
+    )
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_preempt(golden: Golden, name: str) -> None:
+    report = preempt(cluster(name), "wanted", None, choose_scheduler(cluster(name), "1.35"))
+    text = json_of(preempt_document(report))
+
+    golden(f"preempt/{name}.txt", render_preempt(report, Style()))
+    golden(f"preempt/{name}.json", text)
+    jsonschema.validate(
+        json.loads(text), json_schema(PreemptDocument, "preempt"), jsonschema.Draft202012Validator
+    )
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_no_line_is_too_long(width: int) -> None:
+    for name in CLUSTERS:
+        choice = choose_scheduler(cluster(name), "1.35")
+        scores = render_score(score(cluster(name), "wanted", None, choice), Style(width), top=5)
+        victims = render_preempt(preempt(cluster(name), "wanted", None, choice), Style(width))
+
+        assert [line for line in (scores + victims).splitlines() if len(line) > width] == []
