@@ -160,7 +160,7 @@ class Replay:
         tried = pod.with_spec(scheduling_gates=(), scheduler_name=name)
         again = self.scheduler.attempt(self.cluster.view(tried), self.cluster)
         explanation = explain(again, self.cluster, with_rows=with_rows)
-        return replace(explanation, agreement=None)
+        return replace(explanation, state="if it were tried", agreement=None)
 
     def node_report(self, pod: Pod, node: NodeView) -> NodeReport:
         """One pod on one node, rule by rule. A pod that is on a node is judged as if it were not."""

@@ -14,6 +14,7 @@ from typing import Final
 from kschedx.api.pod import Pod, PodCondition
 from kschedx.framework.attempt import Attempt
 from kschedx.framework.verdict import Outcome
+from kschedx.schedulers.kube.cycle import SchedulerNotServed
 
 
 class AgreementStatus(enum.StrEnum):
@@ -46,6 +47,8 @@ class Replayed:
     winners: tuple[str, ...] = ()
     held: bool = False
     """Never tried."""
+    served: bool = True
+    """The pod is this scheduler's."""
     undecided: bool = False
 
     @classmethod
@@ -54,6 +57,8 @@ class Replayed:
             attempt.message,
             attempt.winners,
             held=attempt.held is not None,
+            served=attempt.held is None
+            or not any(isinstance(r, SchedulerNotServed) for r in attempt.held.reasons),
             undecided=not attempt.winners and attempt.outcome is Outcome.NOT_CHECKED,
         )
 
@@ -139,6 +144,8 @@ def compare(pod: Pod, replayed: Replayed) -> Agreement:
 
 
 def _judge(condition: PodCondition, replayed: Replayed) -> tuple[AgreementStatus, str]:
+    if not replayed.served:
+        return AgreementStatus.NOT_COMPARABLE, "another scheduler's message"
     gated = condition.reason == "SchedulingGated"
     if gated and replayed.held:
         # The API server writes this condition itself, in words of its own.

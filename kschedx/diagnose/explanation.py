@@ -78,6 +78,8 @@ class Explanation:
 
 
 _NOT_TRIED_NOW = (Situation.BEING_DELETED, Situation.ALREADY_PLACED, Situation.FINISHED)
+_SAYS_NOTHING = (*_NOT_TRIED_NOW, Situation.SCHEDULER_NOT_SERVED)
+"""Where the scheduler that is replayed writes no message at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +125,8 @@ def explain(
         blockers=found,
         combinations=combinations,
         fragmentations=fragmentations(attempt, cluster) if situation is Situation.NO_NODE else (),
-        preemption=summarize(attempt, cluster),
-        scheduler_message=attempt.message,
+        preemption=None if situation in _NOT_TRIED_NOW else summarize(attempt, cluster),
+        scheduler_message="" if situation in _SAYS_NOTHING else attempt.message,
         agreement=None if situation in _NOT_TRIED_NOW else compare(pod, Replayed.of(attempt)),
         placement=further.placement,
         nomination=nomination,

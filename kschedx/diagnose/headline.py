@@ -43,8 +43,10 @@ def predicate(
     match situation:
         case Situation.PREFILTER_REJECTED:
             return f"rejected before nodes are looked at: {said}"
-        case Situation.SCHEDULER_NOT_SERVED | Situation.HELD_BY_GATES:
+        case Situation.HELD_BY_GATES:
             return f"never tried: {said}"
+        case Situation.SCHEDULER_NOT_SERVED:
+            return said
         case Situation.SCHEDULER_ERROR:
             return f"the scheduler fails with an error of its own: {attempt.error}"
         case Situation.NOT_CHECKED:

@@ -15,6 +15,7 @@ from kschedx.diagnose.workload import WorkloadState
 Paragraph = tuple[str, str]
 """A heading and what stands beside it."""
 
+_NOT_SERVED = "objects do not tell whether a scheduler of that name runs"
 _RETRY = (
     "by default after at most 10 s of back-off, or within 5 minutes where no event wakes the pod"
 )
@@ -40,21 +41,22 @@ def preemption_sentence(summary: PreemptionSummary) -> str:
 
 
 def _would_evict(summary: PreemptionSummary) -> str:
+    node, *others = summary.nodes
     victims = listed([_victim(victim) for victim in summary.victims])
-    where = listed(summary.nodes, "or")
-    text = f"would evict {victims} on {summary.nodes[0]} and nominate it there"
-    if len(summary.nodes) > 1:
-        text = f"would evict pods on {where}, equally good; on {summary.nodes[0]} {victims}"
+    parts = [f"would evict {victims} on {node} and nominate it there"]
+    if others:
+        verb = "is" if len(others) == 1 else "are"
+        parts.append(f"{counted(len(others), 'other node')} {verb} as good ({listed(others)})")
     broken = sorted({budget for victim in summary.victims for budget in victim.budgets_violated})
     if broken:
-        text += f"; violates disruption budget {listed(broken)}"
+        parts.append(f"violates disruption budget {listed(broken)}")
     elif summary.budgets_read:
-        text += "; no disruption budget is violated"
+        parts.append("no disruption budget is violated")
     else:
-        text += "; disruption budgets were not read"
+        parts.append("disruption budgets were not read")
     if summary.decided_by:
-        text += f"; preferred among {summary.candidate_count} nodes by {summary.decided_by}"
-    return text
+        parts.append(f"preferred among {summary.candidate_count} nodes: {summary.decided_by}")
+    return "; ".join(parts)
 
 
 def _victim(victim: Victim) -> str:
@@ -137,5 +139,7 @@ def closing_paragraphs(found: Explanation, *, tried: bool = True) -> Iterator[Pa
         yield "Differs", agreement.difference
     if found.situation is Situation.FITS_NOW and found.pod.uid and tried:
         yield "Retry", _RETRY
+    if found.situation is Situation.SCHEDULER_NOT_SERVED:
+        yield "Not shown", _NOT_SERVED
     if found.not_modelled:
         yield "Not replayed", ", ".join(found.not_modelled)

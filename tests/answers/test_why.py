@@ -88,8 +88,7 @@ SITUATIONS: dict[str, tuple[tuple[Object, ...], Situation, str]] = {
     "another scheduler": (
         (ROOMY, pod("p", spec={"schedulerName": "mine"})),
         Situation.SCHEDULER_NOT_SERVED,
-        "default/p is Pending: never tried: asks for scheduler mine; this one serves "
-        "default-scheduler",
+        "default/p is Pending: asks for scheduler mine; this one serves default-scheduler",
     ),
     "being deleted": (
         (ROOMY, pod("p", metadata=DELETED)),

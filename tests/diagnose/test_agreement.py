@@ -16,6 +16,7 @@ from kschedx.framework.accounting import Accounting
 from kschedx.framework.attempt import Attempt
 from kschedx.framework.verdict import NodeTrace, NotModelled, SnapshotLacks, Verdict
 from kschedx.framework.views import PodView
+from kschedx.schedulers.kube.cycle import SchedulerNotServed
 
 TEXTS: dict[str, tuple[str, FitErrorText | None]] = {
     "counted reasons": (
@@ -133,6 +134,12 @@ COMPARED: dict[str, tuple[tuple[PodCondition, ...], Attempt, AgreementStatus, st
         attempt("waiting", held=HELD),
         AgreementStatus.AGREES,
         "",
+    ),
+    "another scheduler's": (
+        (unscheduled(CPU),),
+        attempt("", held=Verdict("", (SchedulerNotServed("mine", ("default-scheduler",)),))),
+        AgreementStatus.NOT_COMPARABLE,
+        "another scheduler's message",
     ),
     "gates gone": (
         (unscheduled("Scheduling is blocked", "SchedulingGated"),),
