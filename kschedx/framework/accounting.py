@@ -196,18 +196,22 @@ class _Sum:
 
 def _reports_resources(pod: Pod) -> bool:
     """Whether the kubelet says anything of the pod's resources that differs from the spec."""
-    if pod.status.resources is not None or resize_infeasible(pod):
+    status = pod.status
+    if status.resources is not None or (status.conditions and resize_infeasible(pod)):
         return True
-    reports = [s for s in _statuses(pod) if s.resources is not None or s.allocated_resources]
-    if not reports:
-        return False
-    spec = pod.spec
-    wanted = {c.name: c.resources.requests for c in (*spec.containers, *spec.init_containers)}
-    return any(
-        (s.resources is not None and s.resources.requests != wanted.get(s.name))
-        or (s.allocated_resources and s.allocated_resources != wanted.get(s.name))
-        for s in reports
-    )
+    for reports, containers in (
+        (status.container_statuses, pod.spec.containers),
+        (status.init_container_statuses, pod.spec.init_containers),
+    ):
+        for report in reports:
+            if report.resources is None and not report.allocated_resources:
+                continue
+            wanted = next((c.resources.requests for c in containers if c.name == report.name), None)
+            if report.resources is not None and report.resources.requests != wanted:
+                return True
+            if report.allocated_resources and report.allocated_resources != wanted:
+                return True
+    return False
 
 
 def _statuses(pod: Pod) -> Iterable[ContainerStatus]:
@@ -295,7 +299,7 @@ def _plain_shape(pod: Pod, *, use_status: bool) -> _Shape | None:
         return None
     if use_status and _reports_resources(pod):
         return None
-    return tuple(tuple(c.resources.requests.items()) for c in spec.containers)
+    return tuple([tuple(c.resources.requests.items()) for c in spec.containers])
 
 
 @lru_cache(maxsize=16384)
