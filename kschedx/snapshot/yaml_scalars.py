@@ -8,6 +8,7 @@ text belongs. Here such a value stays a text, to be read as a boolean where one 
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
@@ -33,6 +34,7 @@ _NAMED: Final[dict[str, Scalar]] = {
     **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
 }
 _NUMERIC_START: Final = frozenset("+-.0123456789")
+_BETWEEN_DIGITS: Final = re.compile(r"(?<=[0-9])_(?=[0-9])")
 _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", re.ASCII)
 _INTEGER: Final = re.compile(
     r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))", re.ASCII
@@ -50,7 +52,7 @@ def resolve(text: str) -> Scalar:
         return _NAMED[text]
     if text[0] not in _NUMERIC_START:
         return text
-    plain = text if text[0] == "." else text.replace("_", "")
+    plain = _BETWEEN_DIGITS.sub("", text) if text[0] == "." else text.replace("_", "")
     integer = _integer(plain)
     if integer is not None:
         return integer
@@ -58,7 +60,7 @@ def resolve(text: str) -> Scalar:
         return text
     value = float(plain)
     if value.is_integer() and abs(value) < _LARGEST_PLAIN_FLOAT:
-        return int(value)
+        return int(Decimal(repr(value)))  # the digits that Go writes, not all that there are
     return value if abs(value) != float("inf") else text
 
 

@@ -3,7 +3,7 @@
 Upstream: sigs.k8s.io/yaml (v1.6.0) over go.yaml.in/yaml/v2 (v2.4.3), decode.go.
 Differences: a merge key overrides what stands above it and not what stands below, as there;
 collections with tags of their own are read as plain ones; aliases are limited by what they
-expand to, nesting to 200 levels.
+expand to, nesting to 200 levels; text after the end of a document is an error, not passed over.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ class _Reader:
             return value
         if tag == f"{_TAG}binary":
             try:
-                return base64.b64decode(text).decode()
+                return base64.b64decode("".join(text.split()), validate=True).decode()
             except (binascii.Error, ValueError) as error:
                 raise self._error(event, "a !!binary value is not base64 of a text") from error
         return text
