@@ -15,7 +15,12 @@ from kschedx.api.pod import Toleration
 from kschedx.framework.plugin import FilterPlugin, Prepared, ScorePlugin, default_normalize
 from kschedx.framework.verdict import Outcome, Reason
 from kschedx.framework.views import ClusterView, NodeView, PodView
-from kschedx.schedulers.kube.tolerations import PREFER_NO_SCHEDULE, tolerated, untolerated
+from kschedx.schedulers.kube.tolerations import (
+    COMPARISON_GATE,
+    PREFER_NO_SCHEDULE,
+    tolerated,
+    untolerated,
+)
 from kschedx.schedulers.kube.versions import Release
 
 
@@ -62,6 +67,10 @@ class TaintToleration(FilterPlugin, ScorePlugin):
     def from_args(cls, args: Mapping[str, Any], release: Release) -> TaintToleration:
         return cls(release)
 
+    @property
+    def _comparing(self) -> bool:
+        return self.release.enabled(COMPARISON_GATE)
+
     def prepare(self, pod: PodView, cluster: ClusterView) -> Prepared:
         return Prepared(pod.pod.spec.tolerations)
 
@@ -69,7 +78,7 @@ class TaintToleration(FilterPlugin, ScorePlugin):
         taints = node.node.spec.taints
         if not taints:
             return
-        left = untolerated(taints, state)
+        left = untolerated(taints, state, comparing=self._comparing)
         for taint in left:
             reported = (left[0].key, left[0].value)
             yield UntoleratedTaint(taint.key, taint.value, taint.effect, reported)
@@ -82,7 +91,8 @@ class TaintToleration(FilterPlugin, ScorePlugin):
     def score(self, state: Sequence[Toleration], node: NodeView) -> int:
         """How many PreferNoSchedule taints the pod does not tolerate."""
         return sum(
-            taint.effect == PREFER_NO_SCHEDULE and not tolerated(taint, state)
+            taint.effect == PREFER_NO_SCHEDULE
+            and not tolerated(taint, state, comparing=self._comparing)
             for taint in node.node.spec.taints
         )
 

@@ -67,6 +67,29 @@ def test_taints(
 
 
 @pytest.mark.parametrize(
+    ("operator", "bound", "value", "expected"),
+    [
+        ("Gt", "5", "6", True),
+        ("Gt", "5", "5", False),
+        ("Lt", "5", "-6", True),
+        ("Lt", "5", "5", False),
+        ("Gt", "05", "6", False),
+        ("Gt", "5", "+6", False),
+        ("Gt", "5", "9223372036854775808", False),
+        ("Gt", "5", "", False),
+    ],
+)
+def test_comparison_operators_where_their_gate_is_on(
+    operator: str, bound: str, value: str, *, expected: bool
+) -> None:
+    rule = TaintToleration.from_args({}, Release(35, {"TaintTolerationComparisonOperators": True}))
+    view = cluster(node("n1", taints=[taint("level", value=value)]))
+    asking = pod(spec={"tolerations": [{"key": "level", "operator": operator, "value": bound}]})
+
+    assert (rejections(rule, asking, view) == {"n1": ()}) is expected
+
+
+@pytest.mark.parametrize(
     ("minor", "text"),
     [(33, "node(s) had untolerated taint {a: 1}"), (34, "node(s) had untolerated taint(s)")],
 )
