@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -21,6 +22,8 @@ NARROW: Final = 80
 """Below this many columns a table's rows are written one under the other."""
 _UNBROKEN: Final = 10_000
 """Columns in which any line fits."""
+_CONTROL: Final = re.compile(r"\x1b(?!\[[0-9;]*m)|[\x00-\x09\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
+"""Control characters that a name or a message may hold; colours are rich's own."""
 _ASCII: Final = str.maketrans({"·": "|", "…": "~", "→": ">"})
 
 
@@ -93,9 +96,9 @@ class Page:
             self.paragraphs(found)
 
     def text(self) -> str:
-        """All lines, without spaces at their ends."""
-        lines = (line.rstrip() for line in self._file.getvalue().splitlines())
-        text = "".join(f"{line}\n" for line in lines)
+        """All lines, without spaces at their ends, and nothing that could steer a terminal."""
+        lines = (line.rstrip() for line in self._file.getvalue().split("\n"))
+        text = _CONTROL.sub("?", "\n".join(lines))
         return text.translate(_ASCII) if self.style.ascii_only else text
 
 
