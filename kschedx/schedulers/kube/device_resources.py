@@ -2,7 +2,8 @@
 
 Upstream: dynamic-resource-allocation deviceclass/extendedresourcecache (v0.37.2).
 Differences: where DeviceClasses were not read, a resource that some node offers itself is taken
-for ordinary; what the scheduler makes of any other is not known.
+for ordinary; what the scheduler makes of any other is not known. 1.34 with the gate (alpha) on is
+taken for 1.35.
 """
 
 from __future__ import annotations
