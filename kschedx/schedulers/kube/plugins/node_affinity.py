@@ -60,6 +60,11 @@ def _sentence(failed: tuple[FailedRequirement, ...], alternatives: int) -> str:
     return f"wants {wanted}{nearest}, {_had(failed)}"
 
 
+def _subject(failed: tuple[FailedRequirement, ...]) -> str:
+    wanted = " and ".join(requirement.wanted() for requirement in failed)
+    return f"wants {wanted}" if wanted else "node affinity without a usable term"
+
+
 def _had(failed: tuple[FailedRequirement, ...]) -> str:
     had = ", ".join(dict.fromkeys(requirement.had() for requirement in failed))
     return f"node has {had}" if had else ""
@@ -86,8 +91,7 @@ class NodeAffinityMismatch(Reason):
         return _had(self.failed)
 
     def subject(self) -> str:
-        wanted = " and ".join(requirement.wanted() for requirement in self.failed)
-        return f"wants {wanted}" if wanted else "node affinity without a usable term"
+        return _subject(self.failed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +109,11 @@ class EnforcedAffinityMismatch(Reason):
     def sentence(self) -> str:
         return f"the scheduler's addedAffinity {_sentence(self.failed, self.alternatives)}"
 
+    def detail(self) -> str:
+        return _had(self.failed)
+
     def subject(self) -> str:
-        wanted = " and ".join(requirement.wanted() for requirement in self.failed)
-        return f"scheduler-enforced affinity wants {wanted}"
+        return f"scheduler-enforced: {_subject(self.failed)}"
 
 
 @dataclass(frozen=True, slots=True)

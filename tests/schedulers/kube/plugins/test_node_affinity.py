@@ -242,7 +242,8 @@ def test_words_on_enforced_affinity_and_conflicts() -> None:
     assert enforced.sentence() == (
         "the scheduler's addedAffinity wants disk in (ssd), node has no disk"
     )
-    assert enforced.subject() == "scheduler-enforced affinity wants disk in (ssd)"
+    assert enforced.subject() == "scheduler-enforced: wants disk in (ssd)"
+    assert enforced.detail() == "node has no disk"
     assert conflict.outcome is Outcome.UNRESOLVABLE
     assert conflict.upstream_text(35) == "pod affinity terms conflict"
     assert conflict.sentence() == "wants to be on differently named nodes at once"
