@@ -73,20 +73,38 @@ Found = Attachable | ClaimMissing | Failing | SnapshotLacks
 """What is known of a volume; SnapshotLacks where it depends on what was not read."""
 
 
+@dataclass(frozen=True, slots=True)
+class PodVolumes:
+    """A pod's volumes, without those that no driver attaches."""
+
+    found: tuple[Found, ...]
+    """All, in the pod's order."""
+    handles: frozenset[Handle]
+    """Of those, the ones that count on any node."""
+    others: tuple[Found, ...]
+    """The rest."""
+
+
+def _pod_volumes(found: tuple[Found, ...]) -> PodVolumes:
+    plain = [f for f in found if isinstance(f, Attachable) and f.plugin is None]
+    others = tuple(f for f in found if not isinstance(f, Attachable) or f.plugin is not None)
+    return PodVolumes(found, frozenset(f.handle for f in plain), others)
+
+
 class AttachableVolumes:
     """Looks the volumes of pods up in one snapshot, each pod's once."""
 
     def __init__(self, snapshot: Snapshot, minor: int) -> None:
         self._snapshot = snapshot
         self._minor = minor
-        self._pods: dict[str, tuple[Found, ...]] = {}
+        self._pods: dict[str, PodVolumes] = {}
 
-    def of(self, pod: PodView) -> tuple[Found, ...]:
-        """The pod's volumes in order, without those that no driver attaches."""
-        found = self._pods.get(pod.key)
-        if found is None:
-            found = self._pods[pod.key] = tuple(self._find(pod.pod))
-        return found
+    def of(self, pod: PodView) -> PodVolumes:
+        """What drivers attach for the pod."""
+        known = self._pods.get(pod.key)
+        if known is None:
+            known = self._pods[pod.key] = _pod_volumes(tuple(self._find(pod.pod)))
+        return known
 
     def _find(self, pod: Pod) -> Iterator[Found]:
         for volume in pod.spec.volumes:
@@ -180,7 +198,7 @@ def attachable_anywhere(cluster: ClusterView, volumes: AttachableVolumes) -> fro
         found.handle
         for node in cluster.nodes.values()
         for pod in node.pods
-        for found in volumes.of(pod)
+        for found in volumes.of(pod).found
         if isinstance(found, Attachable)
     }
     anywhere = set()

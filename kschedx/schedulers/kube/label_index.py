@@ -42,10 +42,12 @@ class LabelIndex(Generic[T]):
 
     def near(self, labels: Mapping[str, str]) -> Iterator[T]:
         """In their order, all items whose pin these labels meet."""
-        met = [self._anywhere]
+        met = [self._anywhere] if self._anywhere else []
         for key, places in self._by_label.items():
             value = labels.get(key)
             if value is not None and value in places:
                 met.append(places[value])
-        for index in heapq.merge(*met):
-            yield self._items[index]
+        if not met:
+            return iter(())
+        indexes = met[0] if len(met) == 1 else heapq.merge(*met)
+        return map(self._items.__getitem__, indexes)

@@ -9,8 +9,7 @@ NOT_CHECKED. Before 1.32 limits in a node's own status count only for short driv
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self
 
@@ -145,7 +144,7 @@ class NodeVolumeLimits(FilterPlugin):
     def prepare(self, pod: PodView, cluster: ClusterView) -> Prepared:
         snapshot = cluster.snapshot
         volumes = AttachableVolumes(snapshot, self.release.minor)
-        wanted = volumes.of(pod)
+        wanted = volumes.of(pod).found
         if not wanted:
             return SKIP
         attached: Mapping[str, frozenset[Handle]] | None = {}
@@ -246,24 +245,29 @@ class NodeVolumeLimits(FilterPlugin):
     ) -> Iterable[Reason]:
         used = Tally(set(), [])
         for pod in node.pods:
-            for found in state.volumes.of(pod):
+            volumes = state.volumes.of(pod)
+            used.known |= volumes.handles
+            for found in volumes.others:
                 self._add(used, found, csi_node)
         attached = state.attached.get(node.name, frozenset()) if state.attached else frozenset()
-        lingering = Counter(driver for driver, _ in attached - used.known)
-        present = Counter(driver for driver, _ in used.known) + lingering
-        adding = Counter(driver for driver, _ in wanted.known - used.known)
-        reasons: list[Reason] = [
-            VolumeLimitReached(driver, present[driver], lingering[driver], count, limits[driver])
-            for driver, count in sorted(adding.items())
-            if driver in limits and present[driver] + count > limits[driver]
-        ]
-        if not reasons:
-            reasons += wanted.unknown
-            for driver, count in sorted(adding.items()):
-                if driver in limits:
-                    room = limits[driver] - present[driver] - count
-                    reasons += _could_pass(room, driver, state, used)
-        return list(dict.fromkeys(reasons))
+        reasons: list[Reason] = []
+        lacks: list[Reason] = list(wanted.unknown)
+        new = wanted.known - used.known
+        for driver in sorted({driver for driver, _ in new if driver in limits}):
+            adding, lingering = _count(new, driver), _count(attached - used.known, driver)
+            present = _count(used.known, driver) + lingering
+            room = limits[driver] - present - adding
+            if room < 0:
+                reasons.append(
+                    VolumeLimitReached(driver, present, lingering, adding, limits[driver])
+                )
+            else:
+                lacks += _could_pass(room, driver, state, used)
+        return reasons or list(dict.fromkeys(lacks))
+
+
+def _count(handles: Collection[Handle], driver: str) -> int:
+    return sum(name == driver for name, _ in handles)
 
 
 def _could_pass(room: int, driver: str, state: Limits, used: Tally) -> list[SnapshotLacks]:
@@ -274,7 +278,7 @@ def _could_pass(room: int, driver: str, state: Limits, used: Tally) -> list[Snap
     elif state.anywhere is None:
         lacks.append(SnapshotLacks("VolumeAttachment", f"volumes of {driver} left attached"))
     else:
-        more = sum(name == driver for name, _ in state.anywhere - used.known)
+        more = _count(state.anywhere - used.known, driver)
         if more + len(used.unknown) > room:
             what = f"up to {more} volumes of {driver} that no pod uses may be attached"
             lacks.append(SnapshotLacks("VolumeAttachment", what))

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Self
 
+from kschedx.api.node import Node
 from kschedx.api.plugin_args import VolumeBindingArgs, read_args, unusable_args
 from kschedx.api.selectors import SelectorError
 from kschedx.api.storage import (
@@ -54,6 +55,10 @@ class PodClaims:
 
     bound: BoundClaims
     waiting: tuple[WaitingClaim, ...]
+    known: dict[str, tuple[Node, list[Reason], ChosenVolumes]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    """What was found for a node; pods don't matter, so that it holds through a dry run."""
 
 
 @dataclass(frozen=True)
@@ -147,12 +152,17 @@ class VolumeBinding(FilterPlugin, ScorePlugin):
 
     def _choose(self, state: PodClaims, node: NodeView) -> tuple[list[Reason], ChosenVolumes]:
         """What rules the node out, and otherwise the volumes that would be taken there."""
+        known = state.known.get(node.name)
+        if known is not None and known[0] is node.node:
+            return known[1], known[2]
         try:
             reasons = list(state.bound.problems(node))
             more, chosen = choose_volumes(state.waiting, node)
         except (TranslationError, SelectorError) as error:
             raise CycleError(f'running "{self.name}" filter plugin: {error}') from None
-        return list(dict.fromkeys((*reasons, *more))), chosen
+        told = list(dict.fromkeys((*reasons, *more)))
+        state.known[node.name] = (node.node, told, chosen)
+        return told, chosen
 
     def prepare_score(
         self, pod: PodView, cluster: ClusterView, nodes: Sequence[NodeView]
