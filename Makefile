@@ -1,6 +1,7 @@
 # make try    see an answer: installs into .venv and asks why a pod of a bundled example is Pending
 # make test   install with the development tools and run all tests
 # make lint   style, types and layers
+# make generated  write anew what is made from the code: completions, schemas, golden reports
 # make clean  remove what these made
 #
 # Needs Python 3.11, 3.12 or 3.13 with its venv module, and nothing else. Another interpreter or
@@ -17,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 made := $(VENV)/.made-by-$(subst /,_,$(PYTHON))
 packaging := pyproject.toml kschedx/__init__.py $(wildcard completions/*)
 
-.PHONY: try test lint clean
+.PHONY: try test lint generated clean
 .DELETE_ON_ERROR:
 
 try: $(VENV)/.installed
@@ -32,6 +33,11 @@ lint: $(VENV)/.installed-dev
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
+
+generated: $(VENV)/.installed-dev
+	$(VENV)/bin/python -m tests.cli.test_completions
+	$(VENV)/bin/python -m tests.render.test_schema
+	$(VENV)/bin/python -m pytest -q tests/render --update-goldens
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
