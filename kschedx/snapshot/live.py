@@ -136,20 +136,27 @@ class Cluster:
                 f"{server} cannot be reached: {_cause(error)}",
                 hint="-f FILE reads a snapshot instead",
             ),
-            timed_out=isinstance(error, exceptions.ConnectTimeoutError),
+            timed_out=_times_out(error),
         )
+
+
+def _times_out(error: Exception) -> bool:
+    from urllib3 import exceptions
+
+    refused = isinstance(error, exceptions.NewConnectionError)
+    return isinstance(error, exceptions.ConnectTimeoutError) and not refused
 
 
 def _cause(error: Exception) -> str:
     from urllib3 import exceptions
 
-    if isinstance(error, exceptions.ConnectTimeoutError):
-        return "the connection times out"
     if isinstance(error, exceptions.NameResolutionError):
         return "its name is not known"
     if isinstance(error, exceptions.NewConnectionError):
         inner = error.__cause__ or error.__context__
         return (getattr(inner, "strerror", None) or "no connection").lower()
+    if isinstance(error, exceptions.ConnectTimeoutError):
+        return "the connection times out"
     if isinstance(error, exceptions.ProxyError):
         return "the proxy fails"
     if isinstance(error, exceptions.LocationValueError):
@@ -248,7 +255,7 @@ def _loader(path: str, context: str | None) -> Any:
 
 def _unusable_kubeconfig(path: str, error: Exception) -> KschedxError:
     # A YAML error quotes the lines around it, which may hold a token.
-    said = str(error).partition("\n")[0].removeprefix("Invalid kube-config file. ")
+    said = str(error).partition("\n")[0].replace(path, "this")
     return KschedxError(
         "kubeconfig-unusable", f"{path}: an unusable kubeconfig: {_without_secrets(said)}"
     )

@@ -217,26 +217,28 @@ def _numbered(role: str, texts: Iterable[str], taken: set[str]) -> dict[str, str
 
 
 def _numbers(texts: Iterable[str]) -> dict[str, str]:
-    """Whole numbers in their order; "07" and "7" stay two texts of one number."""
+    """Whole numbers in their order, with their signs; "07" and "7" stay two texts of one number."""
     by_value: dict[int, list[str]] = {}
     for text in texts:
         value = parse_integer(text)
         if value is not None:
             by_value.setdefault(value, []).append(text)
     first = _NUMBERS_FROM
-    while any(first <= value <= first + len(by_value) for value in by_value):
+    while any(first <= abs(value) <= first + len(by_value) for value in by_value):
         first += _NUMBERS_FROM
-    return {
-        text: "0" * zeros + str(first + rank)
-        for rank, value in enumerate(sorted(by_value))
-        for zeros, text in enumerate(sorted(by_value[value], key=lambda text: (len(text), text)))
-    }
+    made = {}
+    for rank, value in enumerate(sorted(by_value)):
+        size = first + (rank if value >= 0 else len(by_value) - rank)
+        for zeros, text in enumerate(sorted(by_value[value], key=lambda text: (len(text), text))):
+            sign = text[0] if value and text[0] in "+-" else ""
+            made[text] = f"{sign}{'0' * zeros}{size}"
+    return made
 
 
 def _as_valid_as(value: str, pseudonym: str) -> str:
     """A label value that the API machinery refuses gets one that it refuses as well."""
     complaint = value_complaint(value)
-    if not complaint:
+    if not complaint or parse_integer(value) is not None:
         return pseudonym
     if len(value.encode()) > _MAX_VALUE:
         pseudonym = pseudonym.ljust(_MAX_VALUE + 1, "x")
