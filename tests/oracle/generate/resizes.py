@@ -18,8 +18,11 @@ BYTES: Final = [
     *("1e9", "1E9", "1.5Gi", "0.1Gi", "500M", "1G", "100k", "1Ki"),
     *("128974848", "0", "1.1", "0.5m", "1T", "1Pi"),
 ]
-# More than one of these on a node, and the scheduler's own sums overflow.
-HUGE: Final = ["8E", "16Ei", "9223372036854775807", "1e30"]
+# As far as 64 bits go: sums of these, and amounts beyond them, overflow in the scheduler too.
+HUGE: Final = [
+    *({"cpu": amount} for amount in ("1e15", "9P")),
+    *({"memory": amount} for amount in ("8E", "16Ei", "9223372036854775807")),
+]
 NAMES: Final = [
     "nvidia.com/gpu",
     "example.com/fpga",
@@ -188,5 +191,5 @@ def quantities(draw: Draw) -> list[Object]:
     if draw.chance(0.06):
         first = target["spec"]["containers"][0]
         target["spec"]["containers"] = [first]
-        first["resources"] = {"requests": {draw.pick(["cpu", "memory"]): draw.pick(HUGE)}}
+        first["resources"] = {"requests": draw.pick(HUGE)}
     return [*nodes, *running, target]
