@@ -85,7 +85,9 @@ def _explored(
         answered[id(played)] = answers
         return played
 
-    return explore(run, options.order, options.most_runs), answered
+    begun = attempts.looked_at
+    explored = explore(run, options.order, options.most_runs, lambda: attempts.looked_at - begun)
+    return explored, answered
 
 
 def simulate_upgrade(

@@ -77,7 +77,14 @@ def simulate_all(
 
 def _proved(item: Workload, cluster: ClusterView) -> WorkloadLine:
     return WorkloadLine(
-        type(item).__name__, item.namespace, item.name, Outcome.COMPLETES, proved=True, step=0, steps=0, reason=""
+        type(item).__name__,
+        item.namespace,
+        item.name,
+        Outcome.COMPLETES,
+        proved=True,
+        step=0,
+        steps=0,
+        reason="",
     )
 
 

@@ -6,17 +6,100 @@ nothing on the node has changed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import operator
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
-from kschedx.framework.attempt import Attempt
+from kschedx.framework.attempt import Attempt, Preemption
 from kschedx.framework.plugin import CycleError
 from kschedx.framework.verdict import NodeTrace, Outcome
 from kschedx.framework.views import ClusterView, NodeView, PodView
+from kschedx.rollout.opening import Opening
 from kschedx.schedulers.kube.cycle import KubeScheduler
+from kschedx.schedulers.kube.filtering import Filters
+from kschedx.schedulers.kube.scoring import score_nodes, top_scorers
 from kschedx.snapshot.snapshot import Snapshot
 
 Nominations = tuple[tuple[str, int, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one attempt comes to, as far as a run needs it."""
+
+    winners: tuple[str, ...] = ()
+    rejected_by: frozenset[str] = frozenset()
+    """Upstream: Diagnosis.UnschedulablePlugins."""
+    causes: Mapping[str, int] = field(default_factory=dict)
+    """Cause in plain words -> how many nodes it rules out, most first."""
+    node_count: int = 0
+    preemption: Preemption | None = None
+    doubt: str = ""
+    """Why it could not be decided; empty where it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """The answer for one state of the cluster."""
+
+    nodes: Sequence[NodeView]
+    snapshot: Snapshot
+    nominations: Nominations
+    found: Found
+
+    def holds(
+        self, nodes: Sequence[NodeView], snapshot: Snapshot, nominations: Nominations
+    ) -> bool:
+        return (
+            self.snapshot is snapshot
+            and self.nominations == nominations
+            and _same(self.nodes, nodes)
+        )
+
+
+class _Rejections:
+    """What rules a shape out on each node, and the sums of it."""
+
+    def __init__(self) -> None:
+        self.views: dict[str, NodeView] = {}
+        self.fits: set[str] = set()
+        self.unsure: set[str] = set()
+        """Of those that fit: nodes on which a rule could not be decided."""
+        self._by: dict[str, tuple[str, frozenset[str]]] = {}
+        self.plugins: Counter[str] = Counter()
+        self.causes: Counter[str] = Counter()
+
+    def forget(self, name: str) -> None:
+        known = self._by.pop(name, None)
+        self.fits.discard(name)
+        self.unsure.discard(name)
+        self.views.pop(name, None)
+        if known is not None:
+            self.plugins[known[0]] -= 1
+            self.causes.subtract(known[1])
+
+    def learn(self, node: NodeView, trace: NodeTrace) -> None:
+        self.forget(node.name)
+        self.views[node.name] = node
+        first = trace.first
+        if first is None or trace.outcome is Outcome.NOT_CHECKED:
+            self.fits.add(node.name)
+            if first is not None:
+                self.unsure.add(node.name)
+            return
+        subjects = frozenset(reason.subject() for reason in first.reasons)
+        self._by[node.name] = first.plugin, subjects
+        self.plugins[first.plugin] += 1
+        self.causes.update(subjects)
+
+    def found(self, node_count: int) -> Found:
+        return Found(
+            rejected_by=frozenset(name for name, count in self.plugins.items() if count > 0),
+            causes=_ordered(self.causes),
+            node_count=node_count,
+        )
 
 
 class Attempts:
@@ -25,66 +108,109 @@ class Attempts:
     def __init__(self, scheduler: KubeScheduler) -> None:
         self.scheduler = scheduler
         self._shapes: WeakKeyDictionary[PodView, str] = WeakKeyDictionary()
-        self._traces: dict[str, dict[str, tuple[NodeView, NodeTrace]]] = {}
-        self._whole: dict[str, tuple[list[NodeView], Snapshot, Nominations, Attempt]] = {}
+        self._rejections: dict[str, _Rejections] = {}
+        self._whole: dict[str, _Whole] = {}
+        self._filters: dict[str, Filters | None] = {}
+        self._openings: dict[int, Opening] = {}
+        self.looked_at = 0
+        """Nodes that have been looked at so far: a measure of work that no clock enters."""
+        self._lowest: tuple[Sequence[NodeView], int] = ((), 0)
 
-    def attempt(self, pod: PodView, cluster: ClusterView) -> Attempt:
+    def opening(self, snapshot: Snapshot) -> Opening:
+        """How runs on this snapshot begin, made once."""
+        known = self._openings.get(id(snapshot))
+        if known is None or known.snapshot is not snapshot:
+            known = Opening.of(snapshot, self.scheduler.release.accounting())
+            self._openings[id(snapshot)] = known
+        return known
+
+    def attempt(self, pod: PodView, cluster: ClusterView) -> Found:
         """As KubeScheduler.attempt, up to each node's first rejection."""
         shape = self._shape(pod)
-        nominations = _nominations(cluster, pod)
-        remembered = self._whole.get(shape)
+        nominations = _nominations(cluster)
         nodes = list(cluster.nodes.values())
-        if (
-            remembered is not None
-            and remembered[1] is cluster.snapshot
-            and remembered[2] == nominations
-            and len(remembered[0]) == len(nodes)
-            and all(a is b for a, b in zip(remembered[0], nodes, strict=True))
-        ):
-            return remembered[3]
-        dry_runs = _outranks_anyone(pod, cluster)
+        remembered = self._whole.get(shape)
+        if remembered is not None and remembered.holds(nodes, cluster.snapshot, nominations):
+            return remembered.found
+        dry_runs = self._outranks_anyone(pod, nodes)
         found = None if nominations or dry_runs else self._by_node(pod, cluster, shape)
         if found is None:
-            found = self.scheduler.attempt(pod, cluster, every_rule=False, dry_runs=dry_runs)
-        self._whole[shape] = (nodes, cluster.snapshot, nominations, found)
+            self.looked_at += len(nodes)
+            found = _found(
+                self.scheduler.attempt(pod, cluster, every_rule=False, dry_runs=dry_runs)
+            )
+        self._whole[shape] = _Whole(nodes, cluster.snapshot, nominations, found)
         return found
 
     def _shape(self, pod: PodView) -> str:
         known = self._shapes.get(pod)
         if known is None:
             status = pod.pod.status.nominated_node_name
-            known = repr((pod.namespace, sorted(pod.labels.items()), pod.pod.spec, status))
+            # A pod with a place of its own is told apart from others of its kind.
+            own = pod.key if status else ""
+            known = repr((pod.namespace, sorted(pod.labels.items()), pod.pod.spec, status, own))
             self._shapes[pod] = known
         return known
 
-    def _by_node(self, pod: PodView, cluster: ClusterView, shape: str) -> Attempt | None:
+    def _outranks_anyone(self, pod: PodView, nodes: Sequence[NodeView]) -> bool:
+        known, lowest = self._lowest
+        if not _same(known, nodes):
+            lowest = min((other.priority for node in nodes for other in node.pods), default=2**31)
+            self._lowest = nodes, lowest
+        return lowest < pod.priority
+
+    def _by_node(self, pod: PodView, cluster: ClusterView, shape: str) -> Found | None:
         """Only nodes that have changed are looked at; None: the whole cycle must be run."""
         if couples(pod, cluster):
             return None
+        filters = self._filters_of(pod, cluster, shape)
+        if filters is None:
+            return None
+        known = self._rejections.setdefault(shape, _Rejections())
+        changed = [n for name, n in cluster.nodes.items() if known.views.get(name) is not n]
+        self.looked_at += len(changed)
+        for node in changed:
+            known.learn(node, filters.trace(node, every=False))
+        for name in known.views.keys() - cluster.nodes.keys():
+            known.forget(name)
+        if not known.fits:
+            return known.found(len(cluster.nodes))
+        if known.unsure:
+            return None
+        feasible = [node for name, node in cluster.nodes.items() if name in known.fits]
+        return self._scored(pod, cluster, feasible)
+
+    def _filters_of(self, pod: PodView, cluster: ClusterView, shape: str) -> Filters | None:
+        """The shape's rules; where nothing couples nodes they depend on the pod alone."""
+        if shape not in self._filters:
+            try:
+                filters = self.scheduler.filters(pod, cluster)
+            except CycleError:
+                self._filters[shape] = None
+                return None
+            ready = filters.preparation
+            whole = ready.rejection or ready.narrowed_to is not None or ready.not_checked
+            self._filters[shape] = None if whole else filters
+        return self._filters[shape]
+
+    def _scored(
+        self, pod: PodView, cluster: ClusterView, feasible: Sequence[NodeView]
+    ) -> Found | None:
+        if len(feasible) == 1:
+            return Found((feasible[0].name,), node_count=len(cluster.nodes))
+        profile = self.scheduler.profile_for(pod)
+        if profile is None:
+            return None
+        self.looked_at += len(feasible)
         try:
-            filters = self.scheduler.filters(pod, cluster)
+            scores = score_nodes(profile, pod, cluster, feasible)
         except CycleError:
             return None
-        preparation = filters.preparation
-        if preparation.rejection or preparation.narrowed_to is not None or preparation.not_checked:
-            return None
-        known = self._traces.setdefault(shape, {})
-        traces: dict[str, NodeTrace] = {}
-        for name, node in cluster.nodes.items():
-            remembered = known.get(name)
-            if remembered is None or remembered[0] is not node:
-                remembered = (node, filters.trace(node, every=False))
-                known[name] = remembered
-            if remembered[1].outcome in (Outcome.FITS, Outcome.NOT_CHECKED):
-                return None
-            traces[name] = remembered[1]
-        return Attempt(
-            pod=pod,
-            scheduler=self.scheduler.name,
-            minor=self.scheduler.release.minor,
-            node_count=len(cluster.nodes),
-            traces=traces,
-        )
+        return Found(top_scorers(scores), node_count=len(cluster.nodes))
+
+
+def _same(some: Sequence[NodeView], others: Sequence[NodeView]) -> bool:
+    return len(some) == len(others) and all(map(operator.is_, some, others))
 
 
 def couples(pod: PodView, cluster: ClusterView) -> bool:
@@ -100,18 +226,22 @@ def couples(pod: PodView, cluster: ClusterView) -> bool:
     return bool(cluster.required_anti_affinity_nodes)
 
 
-def _nominations(cluster: ClusterView, pod: PodView) -> Nominations:
+def _nominations(cluster: ClusterView) -> Nominations:
     return tuple(
         (node, other.priority, other.key)
         for node, pods in cluster.nominated.items()
         for other in pods
-        if other.key != pod.key or other.pod.status.phase
     )
 
 
-def _outranks_anyone(pod: PodView, cluster: ClusterView) -> bool:
-    return any(
-        other.priority < pod.priority for node in cluster.nodes.values() for other in node.pods
+def _found(attempt: Attempt) -> Found:
+    return Found(
+        attempt.winners,
+        rejecting_plugins(attempt),
+        texts_by_cause(attempt),
+        attempt.node_count,
+        attempt.preemption,
+        _doubt(attempt),
     )
 
 
@@ -125,11 +255,35 @@ def rejecting_plugins(attempt: Attempt) -> frozenset[str]:
     return frozenset(v.plugin for v in first if v is not None) | frozenset(attempt.narrowed_by)
 
 
-def texts_by_cause(traces: Mapping[str, NodeTrace]) -> dict[str, int]:
+def texts_by_cause(attempt: Attempt) -> dict[str, int]:
     """How many nodes are ruled out by what, in plain words."""
-    counted: dict[str, int] = {}
-    for trace in traces.values():
+    if attempt.prefilter is not None:
+        subjects = dict.fromkeys(reason.sentence() for reason in attempt.prefilter.reasons)
+        return dict.fromkeys(subjects, attempt.node_count)
+    counted: Counter[str] = Counter()
+    for trace in attempt.traces.values():
         first = trace.first
-        for subject in {r.subject() for r in first.reasons} if first is not None else ():
-            counted[subject] = counted.get(subject, 0) + 1
-    return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
+        counted.update({r.subject() for r in first.reasons} if first is not None else ())
+    return _ordered(counted)
+
+
+def _ordered(counted: Mapping[str, int]) -> dict[str, int]:
+    found = [(subject, count) for subject, count in counted.items() if count > 0]
+    return dict(sorted(found, key=lambda item: (-item[1], item[0])))
+
+
+def _doubt(attempt: Attempt) -> str:
+    if attempt.error:
+        return attempt.error
+    if attempt.winners or attempt.outcome is not Outcome.NOT_CHECKED:
+        return ""
+    doubts = sorted(
+        {
+            reason.sentence()
+            for trace in attempt.traces.values()
+            for verdict in trace.verdicts
+            for reason in verdict.reasons
+            if reason.outcome is Outcome.NOT_CHECKED
+        }
+    )
+    return doubts[0] if doubts else "no rule could be decided"

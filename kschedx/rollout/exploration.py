@@ -16,6 +16,8 @@ from kschedx.rollout.played import Played
 
 MOST_RUNS: Final = 12
 """Orders that are played before the search is given up."""
+MOST_LOOKS: Final = 100_000
+"""Looks at single nodes after which no further order is begun: large clusters play fewer."""
 
 
 @dataclass
@@ -62,9 +64,16 @@ def _good(played: Played) -> bool:
 
 
 def explore(
-    play: Callable[[Answers], Played], order: str = "both", most_runs: int = MOST_RUNS
+    play: Callable[[Answers], Played],
+    order: str = "both",
+    most_runs: int = MOST_RUNS,
+    looked_at: Callable[[], int] = lambda: 0,
 ) -> Explored:
-    """Play orders until one stops and another does not. `order`: worst, best or both."""
+    """Play orders until one stops and another does not. `order`: worst, best or both.
+
+    `looked_at`: how many nodes attempts have looked at so far; after MOST_LOOKS no further order
+    is begun.
+    """
     first = Answers(last=order == "best")
     played = play(first)
     if order != "both" or not first.options:
@@ -75,7 +84,7 @@ def explore(
     queue.extend(_alternatives(first))
     runs = 1
     while queue and _good(worst) == _good(best):
-        if runs >= most_runs:
+        if runs >= most_runs or looked_at() > MOST_LOOKS:
             return Explored(worst, best, runs, complete=False)
         answers = queue.popleft()
         if answers.told and any(given[: len(answers.told)] == answers.told for given in seen):

@@ -68,8 +68,9 @@ def play(
     choose: Choose = first_option,
 ) -> Played:
     """Write the workload as each step has it, each after the world stood still."""
+    opening = attempts.opening(snapshot)
     world = World(
-        snapshot, attempts.scheduler, conditions.timing, policy=conditions.policy, choose=choose
+        opening, attempts.scheduler, conditions.timing, policy=conditions.policy, choose=choose
     )
     simulation = Simulation(world, attempts)
     owner = Owner.of(steps[0])

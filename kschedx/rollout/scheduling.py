@@ -7,10 +7,9 @@ Differences: an attempt takes no time; binding never fails.
 
 from __future__ import annotations
 
-from kschedx.framework.attempt import Attempt, Preemption
-from kschedx.framework.verdict import Outcome
+from kschedx.framework.attempt import Preemption
 from kschedx.rollout import kubelet
-from kschedx.rollout.attempts import Attempts, rejecting_plugins, texts_by_cause
+from kschedx.rollout.attempts import Attempts
 from kschedx.rollout.live_pod import LivePod
 from kschedx.rollout.volumes import bind_claims
 from kschedx.rollout.world import World
@@ -34,46 +33,32 @@ def run(world: World, attempts: Attempts) -> bool:
 
 
 def _try(world: World, attempts: Attempts, entry: QueuedPod, live: LivePod) -> None:
-    attempt = attempts.attempt(live.view, world.cluster)
-    if attempt.winners:
-        node = _pick(world, live, attempt.winners)
+    found = attempts.attempt(live.view, world.cluster)
+    if found.winners:
+        node = _pick(world, live, found.winners)
         bind_claims(world, live.view, node)
         kubelet.admit(world, world.place(live, node))
         return
-    _note_doubt(world, live, attempt)
-    live = _after_preemption(world, live, attempt.preemption)
-    facts = texts_by_cause(attempt.traces)
-    world.record("unschedulable", live.key, causes=facts, nodes=attempt.node_count)
-    world.queue.fail(entry, live.view, rejecting_plugins(attempt) or _ERROR, world.now)
+    if found.doubt:
+        world.not_checked[live.key] = found.doubt
+    live = _after_preemption(world, live, found.preemption)
+    if world.workload_of(live) in world.rolling:
+        world.record("unschedulable", live.key, causes=found.causes, nodes=found.node_count)
+    world.queue.fail(entry, live.view, found.rejected_by or _ERROR, world.now)
 
 
 def _pick(world: World, live: LivePod, winners: tuple[str, ...]) -> str:
     """One of the top scorers; the real scheduler draws."""
     if len(winners) == 1:
         return winners[0]
-    rolling = live.owner in world.rolling
-    # Strangers are worst on the nodes that a rollout has freed, its own pods anywhere else.
-    freed = [m.node for m in reversed(world.moments) if m.code == "stopped"]
-    order = sorted(winners, key=lambda n: (freed.index(n) if n in freed else len(freed), n))
-    if rolling:
+    if world.workload_of(live) in world.rolling:
         order = sorted(winners)
+    else:
+        # Strangers are worst on the nodes that the rollout has freed, the latest first.
+        freed = [m.node for m in reversed(world.moments) if m.code == "stopped"]
+        ranks = {node: len(freed) - index for index, node in enumerate(reversed(freed))}
+        order = sorted(winners, key=lambda n: (ranks.get(n, len(freed) + 1), n))
     return order[world.choose(f"{live.key} fits {len(order)} nodes equally", order)]
-
-
-def _note_doubt(world: World, live: LivePod, attempt: Attempt) -> None:
-    if attempt.error:
-        world.not_checked[live.key] = attempt.error
-    elif attempt.outcome is Outcome.NOT_CHECKED:
-        doubts = sorted(
-            {
-                reason.sentence()
-                for trace in attempt.traces.values()
-                for verdict in trace.verdicts
-                for reason in verdict.reasons
-                if reason.outcome is Outcome.NOT_CHECKED
-            }
-        )
-        world.not_checked[live.key] = doubts[0] if doubts else "no rule could be decided"
 
 
 def _after_preemption(world: World, live: LivePod, preemption: Preemption | None) -> LivePod:

@@ -7,21 +7,21 @@ what the run was given is never touched.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from kschedx.api.change import replaced
 from kschedx.api.meta import Object
-from kschedx.api.node import Node
 from kschedx.api.pod import FAILED, SUCCEEDED, Pod, PodCondition
 from kschedx.api.policy import ResourceQuota
-from kschedx.framework.views import ClusterView, PodView
+from kschedx.framework.views import PodView
 from kschedx.rollout.creation import admitted
-from kschedx.rollout.live_pod import Calendar, LivePod, Moment, Owner, Seconds, Timing, owner_of
+from kschedx.rollout.live_pod import LivePod, Moment, Owner, Seconds, Timing, owner_of
+from kschedx.rollout.opening import Opening
 from kschedx.rollout.policies import TODAY, Policy
 from kschedx.rollout.quota import exceeded
-from kschedx.rollout.workloads import CONTROLLERS, Revisions
+from kschedx.rollout.workloads import Revisions
 from kschedx.schedulers.kube.cycle import KubeScheduler
 from kschedx.schedulers.kube.queue import SchedulingQueue
 from kschedx.schedulers.kube.queueing_hints import Change, PodEvent
@@ -32,8 +32,6 @@ STOPPED: Final = "stopped"
 GONE: Final = "gone"
 STARTED: Final = "started"
 RESYNC: Final = "resync"
-
-_LONG_AGO: Final = -(10**9)
 
 Choose = Callable[[str, Sequence[str]], int]
 """(question, options) -> the index of the one that happens; the first is the least favourable."""
@@ -49,7 +47,7 @@ class World:
 
     def __init__(
         self,
-        snapshot: Snapshot,
+        opening: Opening,
         scheduler: KubeScheduler,
         timing: Timing,
         *,
@@ -61,14 +59,14 @@ class World:
         self.timing = timing
         self.policy = policy
         self.choose = choose
-        self.calendar = calendar_of(snapshot)
-        self.cluster = ClusterView.of(snapshot, self.release.accounting())
+        self.calendar = opening.calendar
+        self.cluster = opening.cluster
         self.queue = SchedulingQueue(self.release, lambda pod: policy.rank(self, pod))
         self.now: Seconds = 0
         self.last_change: Seconds = 0
-        self.pods: dict[str, LivePod] = {}
-        self.owned: dict[Owner, dict[str, None]] = {}
-        self.workloads: dict[Owner, Object] = {}
+        self.pods: dict[str, LivePod] = dict(opening.pods)
+        self.owned: dict[Owner, dict[str, None]] = {k: dict(v) for k, v in opening.owned.items()}
+        self.workloads: dict[Owner, Object] = dict(opening.workloads)
         self.revisions: dict[Owner, Revisions] = {}
         self.dirty: dict[Owner, None] = {}
         self.blocked: dict[Owner, str] = {}
@@ -85,50 +83,18 @@ class World:
         """Pods that come in the moment in which another's containers stop, by its key."""
         self.reserved: dict[str, PodView] = {}
         """Reservations of the `reserve` policy: pods that are gone, by key."""
-        self.running_at_first: dict[Owner, int] = {}
+        self.running_at_first: Mapping[Owner, int] = opening.active
         """How many active pods a controller had in the snapshot."""
         self._serial = 0
-        self._admission = Admission(snapshot, self.release)
+        self._dead_nodes = opening.dead_nodes
+        self._admission = Admission(opening.snapshot, self.release)
         self._agenda: list[tuple[Seconds, int, str, Any, int]] = []
-        self._sequence = 0
-        self._read(snapshot)
+        self._sequence = len(opening.pods)
 
     @property
     def snapshot(self) -> Snapshot:
         """The objects that rules look up (claims, classes, budgets) as they are now."""
         return self.cluster.snapshot
-
-    # Reading the snapshot
-
-    def _read(self, snapshot: Snapshot) -> None:
-        for kind in CONTROLLERS:
-            for item in snapshot.all(kind).values():
-                self.workloads[Owner.of(item)] = item
-        for key, pod in snapshot.all(Pod).items():
-            view = self._view_of(key, pod)
-            created = self.calendar.seconds(pod.metadata.creation_timestamp)
-            live = LivePod(view, owner_of(pod.metadata), self._next(), created or 0)
-            self._keep(as_in_snapshot(live, self.calendar, dead=self._dead(pod.spec.node_name)))
-        for owner in self.owned:
-            self.running_at_first[owner] = sum(live.active for live in self.pods_of(owner))
-
-    def _view_of(self, key: str, pod: Pod) -> PodView:
-        if pod.spec.node_name in self.cluster.nodes:
-            for view in self.cluster.pods_in_namespace(pod.namespace).get(pod.spec.node_name, ()):
-                if view.key == key:
-                    return view
-        return self.cluster.waiting.get(key) or self.cluster.view(pod)
-
-    def _dead(self, node_name: str) -> bool:
-        """Whether the node's kubelet acts: it does not on a node that is gone or not Ready."""
-        if not node_name:
-            return False
-        node = self.snapshot.get(Node, node_name)
-        if node is None:
-            return True
-        unreachable = any(t.key == "node.kubernetes.io/unreachable" for t in node.spec.taints)
-        not_ready = any(c.type == "Ready" and c.status != "True" for c in node.status.conditions)
-        return unreachable or not_ready
 
     # Bookkeeping
 
@@ -261,7 +227,7 @@ class World:
             conditions = (*pod.status.conditions, target)
             pod = replaced(pod, status=replaced(pod.status, conditions=conditions))
         live = self.change(live, pod)
-        if not self._dead(live.node):
+        if live.node not in self._dead_nodes:
             self.at(self.now + self.timing.stop(pod), STOPPED, key, live.incarnation)
         self._touch(live.owner)
 
@@ -377,32 +343,3 @@ class World:
     def keep_object(self, items: Iterable[Object]) -> None:
         """Objects that rules look up, added or changed (claims, volumes)."""
         self.cluster = self.cluster.with_snapshot(self.snapshot.with_objects(items))
-
-
-def calendar_of(snapshot: Snapshot) -> Calendar:
-    """Second 0 is when the snapshot was taken; where it does not say, its latest timestamp."""
-    if snapshot.taken_at is not None:
-        return Calendar(snapshot.taken_at)
-    stamps = [
-        stamp
-        for pod in snapshot.all(Pod).values()
-        for stamp in (
-            pod.metadata.creation_timestamp,
-            *(c.last_transition_time for c in pod.status.conditions),
-        )
-        if stamp
-    ]
-    return Calendar(max(stamps, default=None), known=False)
-
-
-def as_in_snapshot(live: LivePod, calendar: Calendar, *, dead: bool) -> LivePod:
-    """A pod of the snapshot with its readiness as the snapshot shows it."""
-    pod = live.pod
-    condition = pod.condition("Ready")
-    silent = not pod.status.conditions and pod.status.phase in ("", "Running")
-    ready = condition is not None and condition.status == "True"
-    since: Seconds | None = None
-    if pod.spec.node_name and not pod.terminal and (ready or silent) and not dead:
-        stated = calendar.seconds(condition.last_transition_time) if condition else None
-        since = min(stated, 0) if stated is not None else _LONG_AGO
-    return replace(live, ready_since=since, stuck=dead)
