@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from kschedx.api.errors import KschedxError
+from kschedx.snapshot import bundles
 
 STDIN: Final = "-"
 EXAMPLE: Final = "example:"
@@ -54,14 +55,34 @@ def documents(source: str) -> Iterator[Document]:
     what cannot be read.
     """
     if source == STDIN:
-        yield Document("standard input", _text(_standard_input(), "standard input"))
+        yield from _of(_standard_input(), "standard input")
     elif source.startswith(EXAMPLE):
         yield _example(source.removeprefix(EXAMPLE))
     elif (path := Path(source)).is_dir():
-        for file in _in_folder(path):
-            yield Document(str(file), _text(_read(file), str(file)), found=True)
+        yield from _of_folder(path)
     else:
-        yield Document(source, _text(_read(path), source))
+        yield from _of(_read(path), source)
+
+
+def _of(content: bytes, name: str) -> Iterator[Document]:
+    """A file's text, or the texts in an archive."""
+    if not bundles.is_archive(content, name):
+        yield Document(name, _text(content, name))
+        return
+    tree, files = bundles.files_in_archive(content, name)
+    for path in tree.wanted():
+        shown = f"{name}/{path}"
+        yield Document(shown, tree.content(path, _text(files[path], shown)), found=True)
+
+
+def _of_folder(folder: Path) -> Iterator[Document]:
+    """The files of a folder; of a bundle only those that matter."""
+    files = {file.relative_to(folder).as_posix(): file for file in _in_folder(folder)}
+    tree = bundles.Tree(files)
+    for path in tree.wanted():
+        file = files[path]
+        content = tree.content(path, _text(_read(file), str(file)))
+        yield Document(str(file), content, found=True)
 
 
 def example_names() -> list[str]:
@@ -141,14 +162,14 @@ def _standard_input() -> bytes:
 
 
 def _text(content: bytes, name: str) -> bytes:
-    """The content unpacked and as UTF-8. Raises KschedxError for archives and other encodings."""
+    """The content unpacked and as UTF-8. Raises KschedxError for an archive or broken text."""
     if content.startswith(_GZIP_MAGIC):
         content = _unpacked(content, name)
     if content[_TAR_MAGIC_AT : _TAR_MAGIC_AT + 5] == b"ustar":
         raise KschedxError(
-            "archive-not-read",
-            f"{name}: archives are not read yet",
-            hint="unpack it and give the folder",
+            "archive-in-archive",
+            f"{name}: an archive that is itself packed",
+            hint="unpack it once and give the result",
         )
     if content.startswith(codecs.BOM_UTF8):
         return content[len(codecs.BOM_UTF8) :]

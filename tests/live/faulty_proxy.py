@@ -81,6 +81,15 @@ def slow(handler: Handler, body: bytes) -> None:
     handler.answer(200, body)
 
 
+class Quiet(ThreadingHTTPServer):
+    """Clients that hang up are no errors here."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        pass
+
+
 class FaultyProxy:
     """Serves plain HTTP in front of an API server while its `with` block runs."""
 
@@ -92,8 +101,7 @@ class FaultyProxy:
         self._seen: Counter[str] = Counter()
         self._lock = threading.Lock()
         self.injected = 0
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._http.daemon_threads = True
+        self._http = Quiet(("127.0.0.1", 0), Handler)
         self._http.proxy = self  # type: ignore[attr-defined]
         self.address = f"http://127.0.0.1:{self._http.server_address[1]}"
 

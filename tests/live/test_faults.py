@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
+from kschedx.api.pod import Pod
+from kschedx.snapshot.live import Target, connect
+from kschedx.snapshot.saved import encoded
+from kschedx.snapshot.whole_cluster import read_cluster
 from tests.live import faulty_proxy
 from tests.live.conftest import Asked
 from tests.live.control_plane import ControlPlane, write_kubeconfig
@@ -39,6 +45,12 @@ def crowded(control_plane: ControlPlane) -> Iterator[ControlPlane]:
     api.call("DELETE", f"/api/v1/namespaces/{NAMESPACE}/pods?gracePeriodSeconds=0")
 
 
+@pytest.fixture(scope="module")
+def whole(crowded: ControlPlane) -> dict[str, Any]:
+    """What a snapshot of the undisturbed server holds."""
+    return counts(crowded.kubeconfig)
+
+
 def first_two(path: str, number: int) -> bool:
     return number <= 2
 
@@ -65,29 +77,34 @@ FAULTS: Final[dict[str, tuple[Fault, Callable[[str, int], bool]]]] = {
 
 @pytest.mark.parametrize(("fault", "wanted"), FAULTS.values(), ids=FAULTS.keys())
 def test_nothing_is_lost(
+    *,
     crowded: ControlPlane,
-    ask: Asked,
+    whole: dict[str, Any],
     tmp_path: Path,
     fault: Fault,
     wanted: Callable[[str, int], bool],
 ) -> None:
-    plain = counts(ask, crowded.kubeconfig, tmp_path)
     with FaultyProxy(crowded.server, fault, wanted) as proxy:
         kubeconfig = write_kubeconfig(tmp_path / "kubeconfig", proxy.address, {})
-        through = counts(ask, kubeconfig, tmp_path)
+        through = counts(kubeconfig)
 
-    assert through == plain
-    assert plain["counts"]["Pod"] >= PODS
+    assert through == whole
+    assert whole["pods"] >= PODS
     assert proxy.injected > 0
 
 
-def counts(ask: Asked, kubeconfig: Path, folder: Path) -> dict[str, Any]:
-    file = folder / "snapshot.json"
-    code, report, stderr = ask(
-        "snapshot", str(file), "-o", "json", "-q", "--kubeconfig", str(kubeconfig)
-    )
-    assert code == 0, stderr
-    return {key: report[key] for key in ("counts", "unread", "complete", "sizeBytes")}
+def counts(kubeconfig: Path) -> dict[str, Any]:
+    cluster = connect(Target(kubeconfig=str(kubeconfig)))
+    try:
+        snapshot = read_cluster(cluster)
+    finally:
+        cluster.close()
+    parts = encoded(replace(snapshot, taken_at=None))
+    return {
+        "pods": len(snapshot.all(Pod)),
+        "unread": snapshot.unread,
+        "digest": hashlib.sha256(b"".join(parts)).hexdigest(),
+    }
 
 
 def test_a_server_that_never_recovers_is_one_sentence(

@@ -99,7 +99,7 @@ def test_broken_link_in_a_folder(tmp_path: Path) -> None:
     assert refusal(str(tmp_path)).code == "no-such-file"
 
 
-def test_archive_is_refused_for_now(tmp_path: Path) -> None:
+def test_archive_is_read_file_by_file(tmp_path: Path) -> None:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as archive:
         member = tarfile.TarInfo("f.json")
@@ -107,7 +107,7 @@ def test_archive_is_refused_for_now(tmp_path: Path) -> None:
         archive.addfile(member, io.BytesIO(TEXT))
     name = written(tmp_path / "bundle.tar.gz", packed.getvalue())
 
-    assert refusal(name).code == "archive-not-read"
+    assert list(documents(name)) == [Document(f"{name}/f.json", TEXT, found=True)]
 
 
 BROKEN = {
