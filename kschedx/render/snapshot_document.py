@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Literal
 
-import msgspec
 from msgspec import Meta
 
 from kschedx.render.why_schema import API_VERSION, Document
 from kschedx.snapshot.saved import SnapshotReport
-
-SCHEMA_ID: Final = "https://kschedx.io/schema/v1/snapshot.json"
 
 
 class SnapshotDocument(Document, frozen=True, kw_only=True):
@@ -52,15 +49,3 @@ def snapshot_document(report: SnapshotReport) -> SnapshotDocument:
         dropped_messages=report.dropped_messages,
         notes=list(report.notes),
     )
-
-
-def snapshot_json_schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) of `kschedx snapshot -o json`."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": SCHEMA_ID,
-        "title": "SnapshotReport",
-        "$comment": "Within kschedx.io/v1 fields and codes are only ever added: "
-        "readers must pass over what they do not know.",
-        **msgspec.json.schema(SnapshotDocument),
-    }

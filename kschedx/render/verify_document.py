@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Literal
 
-import msgspec
 from msgspec import Meta
 
 from kschedx.diagnose.blockers import Cause
 from kschedx.diagnose.references import PodReference
 from kschedx.diagnose.verification import Unchecked, VerifyReport
 from kschedx.render.why_schema import API_VERSION, CauseDocument, Document, PodDocument
-
-SCHEMA_ID: Final = "https://kschedx.io/schema/v1/verify.json"
 
 
 class DisagreementDocument(Document, frozen=True, kw_only=True):
@@ -118,15 +115,3 @@ def _cause(cause: Cause) -> CauseDocument:
         outcome=outcome,
         facts=dict(cause.facts),
     )
-
-
-def verify_json_schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) of `kschedx verify -o json`."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": SCHEMA_ID,
-        "title": "VerifyReport",
-        "$comment": "Within kschedx.io/v1 fields and codes are only ever added: "
-        "readers must pass over what they do not know.",
-        **msgspec.json.schema(VerifyDocument),
-    }

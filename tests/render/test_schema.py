@@ -16,12 +16,16 @@ from kschedx.diagnose.situation import Situation
 from kschedx.render.json import json_schema, why_json_schema
 from kschedx.render.preempt_document import PreemptDocument
 from kschedx.render.score_document import ScoreDocument
+from kschedx.render.snapshot_document import SnapshotDocument
+from kschedx.render.verify_document import VerifyDocument
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schema"
 PUBLISHED = {
     "why": why_json_schema(),
     "score": json_schema(ScoreDocument, "score"),
     "preempt": json_schema(PreemptDocument, "preempt"),
+    "snapshot": json_schema(SnapshotDocument, "snapshot"),
+    "verify": json_schema(VerifyDocument, "verify"),
 }
 
 
