@@ -35,7 +35,8 @@ def available(draw: Draw, nodes: Sequence[str], number: int) -> Object:
     if draw.chance(0.2):
         status["phase"] = draw.pick(["Released", "Pending", "Failed"])
     if draw.chance(0.3):
-        claim = draw.pick(["k0", "k1", "stranger"])
+        # Of two volumes kept for one claim the scheduler takes whichever its cache lists first.
+        claim = f"k{number}" if number < 2 else "stranger"
         spec["claimRef"] = {
             "kind": "PersistentVolumeClaim",
             "namespace": draw.pick(["default", "default", "prod"]),
