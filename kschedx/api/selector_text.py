@@ -37,6 +37,8 @@ def parse_selector_text(text: str) -> Selector:
     """Raises KschedxError (wrong usage) for what kubectl would refuse."""
     expressions: list[LabelSelectorRequirement] = []
     position = 0
+    if text.rstrip().endswith(","):
+        raise _refused(text, "nothing follows the last comma")
     while position < len(text.rstrip()):
         part = _PART.match(text, position)
         if part is None:

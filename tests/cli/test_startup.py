@@ -18,7 +18,9 @@ sys.exit(status)
 """
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], [], ["--no-such-option"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], [], ["--no-such-option"], ["why", "--help"]]
+)
 def test_nothing_heavy_is_loaded(arguments: list[str]) -> None:
     ended = subprocess.run(
         [sys.executable, "-c", REPORT_LOADED, *arguments],
