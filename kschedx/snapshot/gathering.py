@@ -98,7 +98,7 @@ class Gathering:
             key = f"{namespace}/{name}"
         if key in shelf.objects and shelf.objects[key] != item:
             before = self._sources[shelf.type, key]
-            self._replaced.append(f"{kinds.shown(shelf.type, key)} ({before}; {source})")
+            self._replaced.append(one_line(f"{kinds.shown(shelf.type, key)} ({before}; {source})"))
         if shelf.collect is not None:
             shelf.collect(item, self._quantities)
         shelf.objects[key] = item
@@ -138,8 +138,10 @@ class Gathering:
                     what = problem(quantity)
                     raise KschedxError(
                         "not-a-quantity",
-                        f"{self._sources[shelf.type, key]}: {kinds.shown(shelf.type, key)}: "
-                        f"{path}: {what}",
+                        one_line(
+                            f"{self._sources[shelf.type, key]}: {kinds.shown(shelf.type, key)}: "
+                            f"{path}: {what}"
+                        ),
                         hint=_quantity_hint(what),
                     )
 
@@ -152,13 +154,13 @@ class Gathering:
             )
         nameless = self._passed_over.get("", 0)
         if nameless:
-            yield f"{_counted(nameless, 'document')} passed over that name no kind"
+            yield f"{_counted(nameless, 'document')} without a kind passed over"
         others = sorted((k, n) for k, n in self._passed_over.items() if k)
         if others:
             total = sum(count for _, count in others)
             yield (
                 f"{_counted(total, 'object')} passed over that scheduling does not read: "
-                + ", ".join(f"{count} {kind[:60]}" for kind, count in others)
+                + ", ".join(f"{count} {one_line(kind[:60])}" for kind, count in others)
             )
 
     def snapshot(self, *, complete: bool = False) -> Snapshot:
@@ -203,12 +205,17 @@ def _misfit(error: msgspec.ValidationError, value: Any, kind: Kind, source: Sour
     what = misfit(error, value)
     return KschedxError(
         "wrong-type",
-        f"{source}: {kind.name}{' ' if key else ''}{key}: {what}",
+        one_line(f"{source}: {kind.name}{' ' if key else ''}{key}: {what}"),
         hint="put it in quotes" if what.endswith(_UNQUOTED) else None,
     )
 
 
 _UNQUOTED: Final = ("expected a text, found a number", "expected a text, found a boolean")
+
+
+def one_line(text: str) -> str:
+    """The text fit for a terminal: names in a broken file may hold anything."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def _quantity_hint(problem: str) -> str:

@@ -185,7 +185,7 @@ def test_what_is_passed_over_is_counted() -> None:
     secret = {"apiVersion": "v1", "kind": "Secret"}
 
     assert read(json.dumps([ingress, pod("a"), role, ingress, secret, {"x": 1}])).notes == (
-        "1 document passed over that name no kind",
+        "1 document without a kind passed over",
         "3 objects passed over that scheduling does not read: 2 Ingress, 1 Role",
     )
 
