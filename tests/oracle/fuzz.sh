@@ -79,11 +79,14 @@ if [[ $(wc -l <"$work/want.jsonl") != "$count" ]]; then
 fi
 rm "$work"/part.*
 
+settled=$("$python" -m tests.oracle.settle "$oracle" "$work"/{cases,want,got}.jsonl)
 status=0
-"$python" -m tests.oracle.compare "$work/cases.jsonl" "$work/want.jsonl" "$work/got.jsonl" \
-  --show "$count" >"$work/report.txt" || status=$?
+"$python" -m tests.oracle.compare "$work"/{cases,want,got}.jsonl --show "$count" \
+  >"$work/report.txt" || status=$?
 refused=$(grep -c '"error":' "$work/want.jsonl" || true)
-summary="$(tail -1 "$work/report.txt") (seed $seed, scheduler $version, $refused it refused to judge)"
+summary="$(tail -1 "$work/report.txt") (seed $seed, scheduler $version"
+[[ $refused == 0 ]] || summary+=", $refused it refused to judge"
+[[ $settled == 0 ]] || summary+=", $settled settled by asking it again"
 if [[ $status == 0 ]]; then
   rm -r "$work"
 else
@@ -91,5 +94,5 @@ else
   echo "fuzz: these differ: $(sed -n 's/^--- //p' "$work/report.txt" | paste -sd ' ')"
   echo "fuzz: cases, verdicts and the whole report are in $work"
 fi
-echo "fuzz: $summary"
+echo "fuzz: $summary)"
 exit "$status"

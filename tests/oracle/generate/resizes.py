@@ -41,23 +41,21 @@ SPELLINGS: Final = [
 
 def amounts(draw: Draw) -> dict[str, str]:
     """Draw cpu and memory, or one of them."""
-    drawn = {}
-    if draw.chance(0.9):
-        drawn["cpu"] = draw.pick(CPUS)
-    if draw.chance(0.7):
-        drawn["memory"] = draw.pick(MEMORIES)
-    return drawn
+    cpu, memory = draw.pick(CPUS), draw.pick(MEMORIES)
+    return draw.pick([{"cpu": cpu, "memory": memory}] * 3 + [{"cpu": cpu}, {"memory": memory}])
 
 
 def resized(draw: Draw, container: Object) -> Object:
     """Draw the status of a container that is being resized, or was."""
     status: Object = {"name": container["name"], "ready": True, "image": "x", "imageID": "x"}
     wanted = container.get("resources", {}).get("requests", {})
-    if draw.chance(0.85):
-        actual = amounts(draw) if draw.chance(0.7) else wanted
+    actual = amounts(draw) if draw.chance(0.7) else wanted
+    # An API server never gives out an empty list of resources.
+    if draw.chance(0.85) and actual:
         status["resources"] = {"requests": actual} if draw.chance(0.9) else {"limits": actual}
-    if draw.chance(0.75):
-        status["allocatedResources"] = amounts(draw) if draw.chance(0.7) else wanted
+    allocated = amounts(draw) if draw.chance(0.7) else wanted
+    if draw.chance(0.75) and allocated:
+        status["allocatedResources"] = allocated
     return status
 
 
