@@ -5,6 +5,13 @@ from typing import Annotated
 
 import typer
 
+from kschedx.cli.completion import (
+    complete_context,
+    complete_file,
+    complete_namespace,
+    complete_pod,
+)
+
 VERBOSE = "kschedx.verbose"
 """Key of the context object, a dict, under which main.py finds that `-v` was said."""
 
@@ -50,7 +57,13 @@ Output = Annotated[
 ]
 
 PodTarget = Annotated[
-    str, typer.Argument(metavar="POD", help="A pod as NAME or NAMESPACE/NAME.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="POD",
+        help="A pod as NAME or NAMESPACE/NAME.",
+        autocompletion=complete_pod,
+        show_default=False,
+    ),
 ]
 Filenames = Annotated[
     list[str] | None,
@@ -60,6 +73,7 @@ Filenames = Annotated[
         metavar="PATH",
         help="Snapshot: a file that kubectl get -o json or yaml wrote (also .gz), a folder of such "
         "files, - for standard input, or example:NAME. Repeatable, later wins.",
+        autocompletion=complete_file,
         rich_help_panel=_SNAPSHOT,
     ),
 ]
@@ -69,6 +83,7 @@ Context = Annotated[
         "--context",
         metavar="NAME",
         help="The kubeconfig's context to use, where no -f names a snapshot.",
+        autocompletion=complete_context,
         rich_help_panel=_SNAPSHOT,
     ),
 ]
@@ -119,7 +134,13 @@ Complete = Annotated[
 ]
 Namespace = Annotated[
     str | None,
-    typer.Option("--namespace", "-n", help="Only this namespace.", rich_help_panel=_SNAPSHOT),
+    typer.Option(
+        "--namespace",
+        "-n",
+        help="Only this namespace.",
+        autocompletion=complete_namespace,
+        rich_help_panel=_SNAPSHOT,
+    ),
 ]
 AllNamespaces = Annotated[
     bool,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kschedx.api.errors import KschedxError
+from kschedx.cli.completion import complete_workload
 from kschedx.cli.options import (
     AllNamespaces,
     Complete,
@@ -56,6 +57,7 @@ def simulate_upgrade(
         typer.Argument(
             metavar="[KIND/NAME | NAME]",
             help="A StatefulSet, Deployment or DaemonSet, such as sts/db or deploy/prod/web.",
+            autocompletion=complete_workload,
             show_default=False,
         ),
     ] = None,

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from kschedx.api.errors import KschedxError
+from kschedx.cli.completion import complete_node, complete_target
 from kschedx.cli.options import (
     AllNamespaces,
     Complete,
@@ -37,6 +38,7 @@ def why(
             metavar="[POD | KIND/NAME]",
             help="A pod as NAME or NAMESPACE/NAME, or a workload such as deploy/web, sts/db, "
             "ds/agent, job/load, rs/web-5d9f; without it all Pending pods.",
+            autocompletion=complete_target,
             show_default=False,
         ),
     ] = None,
@@ -58,9 +60,17 @@ def why(
     ] = None,
     node: Annotated[
         str | None,
-        typer.Option("--node", metavar="NODE", help="Every rule on this one node."),
+        typer.Option(
+            "--node",
+            metavar="NODE",
+            help="Every rule on this one node.",
+            autocompletion=complete_node,
+        ),
     ] = None,
     nodes: Annotated[bool, typer.Option("--nodes", help="One row per node.")] = False,
+    no_hints: Annotated[
+        bool, typer.Option("--no-hints", help="Do not look for changes that would help.")
+    ] = False,
     exit_code: Annotated[
         bool,
         typer.Option("--exit-code", help="Exit with 1 if something stands in a pod's way."),
@@ -103,6 +113,7 @@ def why(
         selector=parse_selector_text(selector or ""),
         node=node,
         with_rows=nodes,
+        with_hints=not no_hints,
     )
     report = answer(snapshot, question, choice)
     write_why(report, output, no_color=no_color)
