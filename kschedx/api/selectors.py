@@ -256,7 +256,8 @@ def any_term(terms: tuple[NodeTerm, ...], name: str, labels: Mapping[str, str]) 
 
 def show_requirement(requirement: NodeSelectorRequirement | LabelSelectorRequirement) -> str:
     """As people write it: "disk in (ssd)", "gen > 3", "pool exists"."""
-    key, operator, values = requirement.key, requirement.operator, ", ".join(requirement.values)
+    key, operator = requirement.key, requirement.operator
+    values = ", ".join(value or '""' for value in requirement.values)
     words = {
         IN: f"{key} in ({values})",
         NOT_IN: f"{key} not in ({values})",

@@ -168,7 +168,8 @@ def traces_of_all(attempt: Attempt, node_names: Iterable[str]) -> Iterable[NodeT
 def blockers(traces: Iterable[NodeTrace]) -> tuple[tuple[Blocker, ...], tuple[Combination, ...]]:
     """Causes over all nodes, those that matter most first; and the nodes with several. O(nodes).
 
-    First come causes that block every node, then those that alone block most nodes.
+    First come causes that block every node, then those that alone block most nodes; last what could
+    not be checked, and nodes that are not looked at.
     """
     groups: dict[_Key, _Group] = {}
     combined: dict[tuple[_Key, ...], list[str]] = {}
@@ -180,22 +181,36 @@ def blockers(traces: Iterable[NodeTrace]) -> tuple[tuple[Blocker, ...], tuple[Co
             for verdict in _without_repeats(trace)
             for reason in verdict.reasons
         ]
-        keys = tuple(dict.fromkeys(key for _, _, key in causes))
+        # What could not be checked takes nothing from what is certain.
+        decided = [cause for cause in causes if cause[1].outcome is not Outcome.NOT_CHECKED]
+        keys = tuple(dict.fromkeys(key for _, _, key in decided or causes))
         if len(keys) > 1:
             combined.setdefault(keys, []).append(trace.node)
-        evictable = all(reason.outcome is Outcome.UNSCHEDULABLE for _, reason, _ in causes)
+        evictable = bool(decided) and all(r.outcome is Outcome.UNSCHEDULABLE for _, r, _ in decided)
         for plugin, reason, key in causes:
             group = groups.get(key)
             if group is None:
                 group = groups[key] = _Group(key[1])
-            group.add(trace.node, plugin, reason, alone=len(keys) == 1, evictable=evictable)
+            group.add(trace.node, plugin, reason, alone=keys == (key,), evictable=evictable)
     found = [group.blocker() for group in groups.values()]
-    found.sort(
-        key=lambda b: (len(b.nodes) < count, -len(b.alone), -len(b.nodes), b.cause.code, b.subject)
-    )
+    found.sort(key=lambda blocker: _what_matters_first(blocker, count))
     combinations = [
         Combination(tuple(subject for _, subject in keys), tuple(nodes))
         for keys, nodes in combined.items()
     ]
     combinations.sort(key=lambda c: (-len(c.nodes), len(c.subjects), c.subjects))
     return tuple(found), tuple(combinations)
+
+
+def _what_matters_first(
+    blocker: Blocker, node_count: int
+) -> tuple[bool, bool, bool, int, int, str, str]:
+    return (
+        blocker.cause.code == NodesNotSatisfying.code,
+        not blocker.checked,
+        len(blocker.nodes) < node_count,
+        -len(blocker.alone),
+        -len(blocker.nodes),
+        blocker.cause.code,
+        blocker.subject,
+    )

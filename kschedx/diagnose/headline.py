@@ -68,13 +68,18 @@ def _about_nodes(situation: Situation, attempt: Attempt, nomination: Nomination 
     if situation is Situation.NO_NODES:
         return "there are no nodes"
     if situation is Situation.NO_NODE:
-        only = attempt.node_count == 1
-        return (
-            "the only node cannot take it"
-            if only
-            else (f"no node of {attempt.node_count} can take it")
-        )
+        return _no_node(attempt)
     return ""
+
+
+def _no_node(attempt: Attempt) -> str:
+    admitted = sorted(attempt.narrowed_to or ())
+    if 0 < len(admitted) <= _NAMED and len(admitted) < attempt.node_count:
+        only = f"of {attempt.node_count} nodes only {listed(admitted)} may take it"
+        return f"{only}, and cannot"
+    if attempt.node_count == 1:
+        return "the only node cannot take it"
+    return f"no node of {attempt.node_count} can take it"
 
 
 def _undecided(attempt: Attempt, blockers: Sequence[Blocker], rejection: Sequence[Cause]) -> str:

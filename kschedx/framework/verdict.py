@@ -86,6 +86,9 @@ class SnapshotLacks(Reason):
         looked_up = f" ({self.what})" if self.what else ""
         return f"the snapshot holds no {self.kind} objects{looked_up}"
 
+    def detail(self) -> str:
+        return ""
+
     def subject(self) -> str:
         return f"not checked: {self.kind} not read"
 
@@ -104,6 +107,9 @@ class NotModelled(Reason):
 
     def sentence(self) -> str:
         return f"{self.what} is not modelled"
+
+    def detail(self) -> str:
+        return ""
 
     def subject(self) -> str:
         return f"not modelled: {self.what}"

@@ -331,10 +331,22 @@ def test_a_pod_pinned_to_one_node_leaves_the_others_out() -> None:
         ROOMY, node("n2"), node("n3"), FULL, pod("p", requests={"cpu": "1"}, spec=pinned)
     )
 
+    assert found.predicate == "of 3 nodes only n1 may take it, and cannot"
     assert [(b.subject, b.nodes) for b in found.blockers] == [
-        ("ruled out by NodeAffinity", ("n2", "n3")),
         ("insufficient cpu", ("n1",)),
+        ("ruled out by NodeAffinity", ("n2", "n3")),
     ]
+
+
+def test_what_could_not_be_checked_takes_nothing_from_what_is_certain() -> None:
+    found = explained(ROOMY, FULL, claiming(requests={"cpu": "1"}), complete=False)
+
+    assert [(b.subject, b.alone, b.checked) for b in found.blockers] == [
+        ("insufficient cpu", ("n1",), True),
+        ("not checked: CSINode not read", (), False),
+        ("not checked: PersistentVolumeClaim not read", (), False),
+    ]
+    assert found.combinations == ()
 
 
 def test_all_pending_pods_grouped_worst_first() -> None:

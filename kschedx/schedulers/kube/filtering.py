@@ -40,6 +40,9 @@ class NodesNotSatisfying(Reason):
     def sentence(self) -> str:
         return f"ruled out by {' and '.join(self.plugins)} before nodes are looked at"
 
+    def detail(self) -> str:
+        return ""
+
     def subject(self) -> str:
         return f"ruled out by {' and '.join(self.plugins)}"
 
