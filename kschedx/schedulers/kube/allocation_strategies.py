@@ -1,7 +1,7 @@
 """Scoring nodes by their resources: prefer empty ones, full ones, or a wanted utilization.
 
 Upstream: plugins/noderesources/least_allocated.go, most_allocated.go,
-requested_to_capacity_ratio.go, resource_allocation.go, plugins/helper/shape_score.go (v1.35.4).
+requested_to_capacity_ratio.go, resource_allocation.go (v1.35.4).
 Differences: none.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kschedx.api.plugin_args import ScoringStrategy, UtilizationShapePoint, unusable_args
+from kschedx.api.plugin_args import ScoringStrategy, unusable_args
 from kschedx.api.quantity import CPU
 from kschedx.framework.accounting import STAND_INS, pod_requests
 from kschedx.framework.plugin import MAX_NODE_SCORE
@@ -22,10 +22,10 @@ from kschedx.schedulers.kube.resource_scores import (
     Usage,
     scored_resources,
 )
+from kschedx.schedulers.kube.utilization_shape import UtilizationShape, utilization_shape
 from kschedx.schedulers.kube.versions import Release
 
-MAX_UTILIZATION: Final = 100
-MAX_SHAPE_SCORE: Final = 10
+_LEVEL: Final = UtilizationShape(((0, 0),))
 
 
 def added(pod: PodView, resources: Sequence[ScoredResource], release: Release) -> tuple[int, ...]:
@@ -81,8 +81,7 @@ class MostAllocated(Strategy):
 class RequestedToCapacityRatio(Strategy):
     """As good as a broken line says at this utilization."""
 
-    shape: tuple[tuple[int, int], ...] = ()
-    """(utilization 0 to 100, score 0 to 100), utilization rising."""
+    shape: UtilizationShape = _LEVEL
 
     def score(self, found: Sequence[Usage]) -> int:
         """The mean by weight of those resources that score at all, rounded half up."""
@@ -94,26 +93,7 @@ class RequestedToCapacityRatio(Strategy):
         return (2 * total + weights) // (2 * weights)
 
     def resource_score(self, usage: Usage) -> int:
-        utilization = MAX_UTILIZATION
-        if usage.requested <= usage.allocatable:
-            utilization = usage.requested * MAX_UTILIZATION // usage.allocatable
-        return self._at(utilization)
-
-    def _at(self, utilization: int) -> int:
-        left, low = self.shape[0]
-        if utilization <= left:
-            return low
-        for right, high in self.shape[1:]:
-            if utilization <= right:
-                return low + _divide((high - low) * (utilization - left), right - left)
-            left, low = right, high
-        return low
-
-
-def _divide(dividend: int, divisor: int) -> int:
-    """Go's integer division: towards zero."""
-    quotient = abs(dividend) // divisor
-    return quotient if dividend >= 0 else -quotient
+        return self.shape.of(usage.requested, usage.allocatable)
 
 
 LEAST_ALLOCATED: Final = LeastAllocated()
@@ -128,27 +108,12 @@ def strategy(plugin: str, written: ScoringStrategy | None) -> Strategy:
         return LEAST_ALLOCATED
     resources = scored_resources(plugin, written.resources)
     ratio = written.requested_to_capacity_ratio
-    shape = _shape(plugin, ratio.shape) if ratio is not None else ()
+    shape = utilization_shape(plugin, ratio.shape) if ratio is not None else None
     if written.type == "LeastAllocated":
         return LeastAllocated(resources)
     if written.type == "MostAllocated":
         return MostAllocated(resources)
-    if written.type == "RequestedToCapacityRatio" and shape:
+    if written.type == "RequestedToCapacityRatio" and shape is not None:
         return RequestedToCapacityRatio(resources, shape)
     what = f"type {written.type!r}" if written.type != "RequestedToCapacityRatio" else "no shape"
     raise unusable_args(plugin, f"scoringStrategy: {what}")
-
-
-def _shape(plugin: str, points: Sequence[UtilizationShapePoint]) -> tuple[tuple[int, int], ...]:
-    utilizations = [point.utilization for point in points]
-    if (
-        not points
-        or utilizations != sorted(set(utilizations))
-        or not 0 <= utilizations[0] <= utilizations[-1] <= MAX_UTILIZATION
-        or not all(0 <= point.score <= MAX_SHAPE_SCORE for point in points)
-    ):
-        raise unusable_args(
-            plugin, "shape: utilization must rise from 0 to 100, and score lie within 0 to 10"
-        )
-    factor = MAX_NODE_SCORE // MAX_SHAPE_SCORE
-    return tuple((point.utilization, point.score * factor) for point in points)
