@@ -17,6 +17,8 @@ from kschedx.diagnose.placement import (
     terminating_victims,
 )
 from kschedx.diagnose.references import TerminatingPod
+from kschedx.diagnose.remedies import Remedies, remedies
+from kschedx.diagnose.smallest_fixes import Replays, smallest_fixes
 from kschedx.framework.attempt import Attempt
 from kschedx.framework.plugin import CycleError
 from kschedx.framework.verdict import NodeTrace, Verdict
@@ -86,8 +88,8 @@ class Replay:
             return self.cluster.view(pod), self.cluster
         return self.cluster.view(pod.with_spec(node_name="")), self.cluster.without_pods([pod.key])
 
-    def explain(self, pod: Pod, *, with_rows: bool = False) -> Explained:
-        """Everything about one pod."""
+    def explain(self, pod: Pod, *, with_rows: bool = False, with_hints: bool = False) -> Explained:
+        """Everything about one pod; `with_hints` replays what could help it."""
         view = self.cluster.view(pod)
         if pod.terminal or pod.spec.node_name:
             return self._explain_placed(view)
@@ -96,10 +98,28 @@ class Replay:
         explanation = explain(
             attempt,
             self.cluster,
-            FurtherReplays(nomination=self._nomination(view), otherwise=otherwise),
+            FurtherReplays(
+                nomination=self._nomination(view),
+                otherwise=otherwise,
+                remedies=self._remedies(attempt) if with_hints else None,
+            ),
             with_rows=with_rows,
         )
         return Explained(Replayed.of(attempt), explanation)
+
+    def _remedies(self, attempt: Attempt) -> Remedies | None:
+        """What would help a pod that every node rejects."""
+        if attempt.prefilter is not None or attempt.winners or not attempt.traces:
+            return None
+
+        def place(pod: PodView, cluster: ClusterView) -> Attempt:
+            return self.scheduler.attempt(pod, cluster, every_rule=False, dry_runs=False)
+
+        def preempt(pod: PodView, cluster: ClusterView) -> Attempt:
+            return self.scheduler.attempt(pod, cluster, every_rule=False)
+
+        hints = smallest_fixes(attempt, self.cluster, Replays(place, preempt))
+        return remedies(hints, attempt.pod.pod, self.snapshot)
 
     def _explain_placed(self, view: PodView) -> Explained:
         pod = view.pod

@@ -31,6 +31,8 @@ class WhyQuestion:
     """The one node to look at."""
     with_rows: bool = False
     """Say of every single node what rejects the pod there."""
+    with_hints: bool = False
+    """Replay what could help a pod, or a workload's pods; not done for all Pending pods."""
 
 
 def why(snapshot: Snapshot, question: WhyQuestion, choice: SchedulerChoice) -> WhyReport:
@@ -42,7 +44,11 @@ def why(snapshot: Snapshot, question: WhyQuestion, choice: SchedulerChoice) -> W
     replay = Replay(snapshot, choice)
     if not isinstance(target, Pod):
         return _why_workload(snapshot, target, question, replay)
-    explained = replay.explain(target, with_rows=question.with_rows)
+    explained = replay.explain(
+        target,
+        with_rows=question.with_rows,
+        with_hints=question.with_hints and node is None,
+    )
     report = _report(replay, [(target, explained)])
     if node is None:
         return report
@@ -88,7 +94,11 @@ def _try_all(
         shape = _shape(pod)
         explained = tried.get(shape) if shape else None
         if explained is None:
-            explained = replay.explain(pod, with_rows=question.with_rows)
+            explained = replay.explain(
+                pod,
+                with_rows=question.with_rows,
+                with_hints=question.with_hints and question.target is not None,
+            )
         if shape:
             tried[shape] = explained
         found.append((pod, explained))

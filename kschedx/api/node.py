@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from kschedx.api.meta import Object, StringMap, Struct
 from kschedx.api.quantity import Quantity
 
@@ -55,3 +57,28 @@ class Node(Object, frozen=True, kw_only=True):
     @property
     def labels(self) -> StringMap:
         return self.metadata.labels
+
+    def cordoned(self, *, unschedulable: bool) -> Node:
+        """The same node cordoned or uncordoned, with the taint that goes with it."""
+        taints = tuple(t for t in self.spec.taints if t.key != "node.kubernetes.io/unschedulable")
+        if unschedulable:
+            taints += (Taint(key="node.kubernetes.io/unschedulable", effect="NoSchedule"),)
+        return replace(self, spec=replace(self.spec, unschedulable=unschedulable, taints=taints))
+
+    def without_taint(self, taint: Taint) -> Node:
+        """The same node without this taint."""
+        left = tuple(own for own in self.spec.taints if own != taint)
+        return replace(self, spec=replace(self.spec, taints=left))
+
+    def with_label(self, key: str, value: str) -> Node:
+        """The same node with one label set."""
+        labels = {**self.metadata.labels, key: value}
+        return replace(self, metadata=replace(self.metadata, labels=labels))
+
+    def twin(self, name: str) -> Node:
+        """Another node of the same shape, labels and taints, under its own name."""
+        labels = {**self.metadata.labels}
+        if "kubernetes.io/hostname" in labels:
+            labels["kubernetes.io/hostname"] = name
+        metadata = replace(self.metadata, name=name, uid="", labels=labels)
+        return replace(self, metadata=metadata)

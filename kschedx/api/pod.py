@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -57,6 +58,21 @@ class Container(Struct, frozen=True):
     restart_policy_rules: tuple[ContainerRestartRule, ...] = ()
     volume_mounts: tuple[VolumeMount, ...] = ()
 
+    def with_request(self, resource: str, quantity: Quantity) -> Container:
+        """The same container asking for this much of a resource."""
+        requests = {**self.resources.requests, resource: quantity}
+        return replace(self, resources=replace(self.resources, requests=requests))
+
+    def without_host_port(self, port: int, protocol: str) -> Container:
+        """The same container without this port on the host."""
+        kept = tuple(
+            replace(own, host_port=0)
+            if own.host_port == port and (own.protocol or "TCP") == protocol
+            else own
+            for own in self.ports
+        )
+        return replace(self, ports=kept)
+
     @property
     def restartable(self) -> bool:
         """An init container with restartPolicy Always: a sidecar."""
@@ -110,6 +126,23 @@ class Affinity(Struct, frozen=True):
     pod_affinity: PodAffinity | None = None
     pod_anti_affinity: PodAffinity | None = None
 
+    def without_required_nodes(self) -> Affinity:
+        """Without what is required of nodes; what is preferred stays."""
+        return replace(self, node_affinity=_only_preferred(self.node_affinity))
+
+    def without_required_pods(self, topology_key: str, *, anti: bool) -> Affinity:
+        """Without the required terms of one side over this topology key."""
+        side = self.pod_anti_affinity if anti else self.pod_affinity
+        if side is None:
+            return self
+        kept = tuple(term for term in side.required if term.topology_key != topology_key)
+        changed = replace(side, required=kept)
+        return replace(self, **{"pod_anti_affinity" if anti else "pod_affinity": changed})
+
+
+def _only_preferred(affinity: NodeAffinity | None) -> NodeAffinity | None:
+    return None if affinity is None else replace(affinity, required=None)
+
 
 class TopologySpreadConstraint(Struct, frozen=True):
     max_skew: int = 0
@@ -120,6 +153,10 @@ class TopologySpreadConstraint(Struct, frozen=True):
     node_affinity_policy: str | None = None
     node_taints_policy: str | None = None
     match_label_keys: tuple[str, ...] = ()
+
+    def changed(self, **changes: Any) -> TopologySpreadConstraint:
+        """The same constraint with these fields changed."""
+        return replace(self, **changes)
 
 
 class ClaimVolume(Struct, frozen=True):
@@ -302,7 +339,14 @@ class Pod(Object, frozen=True, kw_only=True):
 
     def with_spec(self, **changes: Any) -> Pod:
         """The same pod with these fields of its spec changed."""
-        return msgspec.structs.replace(self, spec=msgspec.structs.replace(self.spec, **changes))
+        return replace(self, spec=replace(self.spec, **changes))
+
+    def with_containers(self, change: Callable[[Container], Container]) -> Pod:
+        """The same pod with every container and init container changed."""
+        return self.with_spec(
+            containers=tuple(map(change, self.spec.containers)),
+            init_containers=tuple(map(change, self.spec.init_containers)),
+        )
 
     def recreated(self) -> Pod:
         """The pod that its controller makes in its place: the same spec, on no node yet."""

@@ -18,6 +18,7 @@ from kschedx.diagnose.headline import predicate, state
 from kschedx.diagnose.placement import Nomination, Placement
 from kschedx.diagnose.preemption_summary import PreemptionSummary, summarize
 from kschedx.diagnose.references import PodReference
+from kschedx.diagnose.remedies import Remedies
 from kschedx.diagnose.situation import Situation, situation_of
 from kschedx.framework.attempt import Attempt
 from kschedx.framework.verdict import NodeTrace
@@ -67,6 +68,8 @@ class Explanation:
     not_modelled: tuple[str, ...] = ()
     otherwise: Explanation | None = None
     """What would happen if the pod were tried, for a pod that never is."""
+    remedies: Remedies | None = None
+    """What would help, each replayed; None where nothing was looked for."""
     rows: tuple[NodeRow, ...] = ()
     """One per node, only where they were asked for; first those that fit, then by causes."""
 
@@ -89,6 +92,7 @@ class FurtherReplays:
     placement: Placement | None = None
     nomination: Nomination | None = None
     otherwise: Explanation | None = None
+    remedies: Remedies | None = None
 
 
 _NOTHING_FURTHER = FurtherReplays()
@@ -132,6 +136,7 @@ def explain(
         nomination=nomination,
         not_modelled=attempt.not_modelled,
         otherwise=further.otherwise,
+        remedies=further.remedies,
         rows=_rows(attempt, traces) if with_rows else (),
     )
 

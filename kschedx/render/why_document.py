@@ -16,6 +16,7 @@ from kschedx.diagnose.references import PodReference, TerminatingPod
 from kschedx.diagnose.report import ExplainedPods, WhyReport
 from kschedx.diagnose.workload import WorkloadState
 from kschedx.render import why_schema as schema
+from kschedx.render.hints_document import hints_document
 
 
 def why_document(report: WhyReport) -> schema.WhyDocument:
@@ -64,6 +65,7 @@ def _explanation(
         placement=_placement(placement) if placement is not None else None,
         nomination=_nomination(nomination) if nomination is not None else None,
         not_modelled=list(found.not_modelled),
+        what_would_help=hints_document(found.remedies) if found.remedies is not None else None,
         otherwise=_explanation(found.otherwise) if found.otherwise is not None else None,
         nodes=[_node(row) for row in found.rows] if found.rows else None,
     )

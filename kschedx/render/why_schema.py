@@ -186,6 +186,53 @@ class NodeDocument(Document, frozen=True, kw_only=True):
     causes: list[CauseDocument]
 
 
+class TargetDocument(Document, frozen=True, kw_only=True):
+    """The object that a change is made to, as it was when the snapshot was taken."""
+
+    kind: str
+    namespace: str
+    name: str
+    uid: str
+    resource_version: str
+
+
+class StepDocument(Document, frozen=True, kw_only=True):
+    """One change of a hint."""
+
+    code: Annotated[str, Meta(description="Names the kind of change; kept for ever")]
+    message: str
+    target: TargetDocument | None
+    patch: Annotated[
+        list[dict[str, Any]],
+        Meta(description="JSON patch (RFC 6902) of the target; empty where the command says it"),
+    ]
+    command: Annotated[
+        str, Meta(description="Empty where no command makes this change: change the manifest")
+    ]
+
+
+class HintDocument(Document, frozen=True, kw_only=True):
+    """A smallest set of changes after which the pod gets a node, proven by a replay."""
+
+    cost: Literal["node-added", "node-changed", "nothing-restarted", "other-pod", "pod-changed"]
+    message: str
+    nodes: Annotated[
+        list[str], Meta(description="The node that it then gets; several where any may be taken")
+    ]
+    evicts: Annotated[
+        list[str], Meta(description="Pods that it would evict first: the node is only nominated")
+    ]
+    steps: list[StepDocument]
+
+
+class HintsDocument(Document, frozen=True, kw_only=True):
+    """What would help, cheapest first."""
+
+    hints: list[HintDocument]
+    replays: Annotated[int, Meta(description="How many changes were tried")]
+    limit_hit: Annotated[bool, Meta(description="More could have been tried: a fix may be missing")]
+
+
 class ExplanationDocument(Document, frozen=True, kw_only=True):
     """Why pods are where they are, or nowhere; explained for the first of them."""
 
@@ -231,6 +278,9 @@ class ExplanationDocument(Document, frozen=True, kw_only=True):
     placement: PlacementDocument | None
     nomination: NominationDocument | None
     not_modelled: list[str]
+    what_would_help: Annotated[
+        HintsDocument | None, Meta(description="Null where nothing was looked for")
+    ]
     otherwise: Annotated[
         ExplanationDocument | None,
         Meta(description="What a pod that is never tried would meet if it were"),

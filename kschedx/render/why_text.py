@@ -11,6 +11,7 @@ from kschedx.diagnose.explanation import Explanation
 from kschedx.diagnose.headline import counted, listed
 from kschedx.diagnose.report import ExplainedPods, WhyReport
 from kschedx.diagnose.situation import Situation
+from kschedx.render.hints_text import write_hints
 from kschedx.render.text import Page, Style
 from kschedx.render.why_blockers import write_blockers, write_in_short
 from kschedx.render.why_node_text import write_node_report, write_rows
@@ -79,6 +80,8 @@ def _write_nodes(page: Page, found: Explanation, *, tried: bool = True) -> None:
             page.write(Text(_how_many_fit(found)))
         write_blockers(page, found)
     page.block(closing_paragraphs(found, tried=tried))
+    if found.remedies is not None:
+        write_hints(page, found.remedies)
 
 
 def _how_many_fit(found: Explanation) -> str:
@@ -151,6 +154,8 @@ def _write_group(page: Page, group: ExplainedPods) -> None:
     if found.preemption is not None and found.preemption.nodes:
         page.paragraphs(preemption_paragraph(found.preemption), indent=2)
     page.paragraphs(nomination_paragraphs(found.nomination), indent=2)
+    if found.remedies is not None:
+        write_hints(page, found.remedies, indent=2)
 
 
 def _said(group: ExplainedPods) -> str:

@@ -26,19 +26,20 @@ from kschedx.snapshot.sources import example_names
 Golden = Callable[[str, str], None]
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 EXAMPLES = ("pending", "spread", "volumes")
+OF_OTHER_COMMANDS = ("upgrade",)
 
 QUESTIONS: dict[str, tuple[str, WhyQuestion]] = {
     **{f"{example}/all": (example, WhyQuestion()) for example in EXAMPLES},
-    "pending/api-7": ("pending", WhyQuestion("prod/api-7")),
+    "pending/api-7": ("pending", WhyQuestion("prod/api-7", with_hints=True)),
     "pending/api-7-nodes": ("pending", WhyQuestion("prod/api-7", with_rows=True)),
     "pending/api-7-worker-2": ("pending", WhyQuestion("prod/api-7", node="worker-2")),
     "pending/api-2-placed": ("pending", WhyQuestion("prod/api-2")),
     "pending/nightly-gated": ("pending", WhyQuestion("nightly-x7c2v")),
     "pending/statefulset-api": ("pending", WhyQuestion("sts/api")),
     "pending/job-pretrain": ("pending", WhyQuestion("job/pretrain")),
-    "volumes/db-1": ("volumes", WhyQuestion("shop/db-1")),
+    "volumes/db-1": ("volumes", WhyQuestion("shop/db-1", with_hints=True)),
     "volumes/import-no-claim": ("volumes", WhyQuestion("import-5x2kd")),
-    "spread/front": ("spread", WhyQuestion("deploy/front")),
+    "spread/front": ("spread", WhyQuestion("deploy/front", with_hints=True)),
     "spread/analytics-0": ("spread", WhyQuestion("analytics-0")),
 }
 
@@ -88,7 +89,7 @@ def test_no_line_is_too_long(name: str, width: int) -> None:
 
 
 def test_every_example_is_shown() -> None:
-    assert example_names() == sorted(EXAMPLES)
+    assert example_names() == sorted((*EXAMPLES, *OF_OTHER_COMMANDS))
 
 
 def real_verdicts() -> list[tuple[str, dict[str, Any]]]:

@@ -1,0 +1,189 @@
+"""Which changes might lift one cause on one node. Guesses: only a replay proves them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from kschedx.api.pod import Pod
+from kschedx.api.selectors import show_node_term
+from kschedx.framework.cluster_edits import DeletePods, LabelNode, RemoveTaint, Uncordon
+from kschedx.framework.edit import Edit
+from kschedx.framework.pod_edits import (
+    AddToleration,
+    DropHostPort,
+    DropNodeAffinity,
+    DropNodeSelector,
+    DropPodAffinity,
+    HonorTaints,
+    RaiseMaxSkew,
+    largest_request,
+)
+from kschedx.framework.verdict import Reason
+from kschedx.framework.views import ClusterView, NodeView, PodView
+from kschedx.schedulers.kube.plugins.inter_pod_affinity import (
+    AffinityLabelMissing,
+    NoPodToBeNear,
+    PodToBeApartFrom,
+    RepelledByPod,
+)
+from kschedx.schedulers.kube.plugins.node_affinity import NodeAffinityMismatch
+from kschedx.schedulers.kube.plugins.node_ports import HostPortTaken
+from kschedx.schedulers.kube.plugins.node_resources_fit import InsufficientResource, TooManyPods
+from kschedx.schedulers.kube.plugins.node_unschedulable import NodeCordoned
+from kschedx.schedulers.kube.plugins.pod_topology_spread import SkewTooLarge
+from kschedx.schedulers.kube.plugins.taint_toleration import UntoleratedTaint
+from kschedx.schedulers.kube.tolerations import UNSCHEDULABLE
+
+_NODE_TROUBLE: Final = "node.kubernetes.io/"
+"""Taints that say that a node is not well: neither tolerated nor removed by advice."""
+_MOST_VICTIMS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """The pod on one node that rejects it."""
+
+    pod: PodView
+    node: NodeView
+    cluster: ClusterView
+
+
+def lifts(reason: Reason, on: Blocked) -> Iterator[Edit]:
+    """Single changes that could lift the reason on this node, cheapest first; none known: none."""
+    known = _LIFTS.get(type(reason))
+    return iter(()) if known is None else known(reason, on)
+
+
+def _uncordon(reason: Reason, on: Blocked) -> Iterator[Edit]:
+    yield Uncordon(on.node.name)
+
+
+def _taint(reason: UntoleratedTaint, on: Blocked) -> Iterator[Edit]:
+    if reason.key == UNSCHEDULABLE.key:
+        yield Uncordon(on.node.name)
+    elif not reason.key.startswith(_NODE_TROUBLE):
+        yield AddToleration(reason.key, reason.value, reason.effect)
+        yield RemoveTaint(on.node.name, reason.key, reason.value, reason.effect)
+
+
+def _selector(reason: NodeAffinityMismatch, on: Blocked) -> Iterator[Edit]:
+    """All that fails has to go together, so each edit lifts its own part only."""
+    pod = on.pod.pod
+    selector = pod.spec.node_selector
+    for failed in reason.failed:
+        if selector.get(failed.key) in failed.values:
+            yield DropNodeSelector(failed.key, selector[failed.key])
+    affinity = pod.spec.affinity
+    required = affinity.node_affinity if affinity is not None else None
+    if required is not None and required.required is not None:
+        terms = [show_node_term(term) for term in required.required.node_selector_terms]
+        named = any(term.match_fields for term in required.required.node_selector_terms)
+        if not named:
+            yield DropNodeAffinity(" or ".join(terms))
+    for failed in reason.failed:
+        if failed.operator == "In" and failed.values and failed.key != "metadata.name":
+            yield LabelNode(on.node.name, failed.key, failed.values[0])
+
+
+def _request(reason: InsufficientResource, on: Blocked) -> Iterator[Edit]:
+    free = reason.allocatable - reason.used
+    pod = on.pod.pod
+    if free > 0:
+        for container in (*pod.spec.containers, *pod.spec.init_containers):
+            edit = largest_request(
+                pod,
+                container,
+                reason.resource,
+                lambda tried: on.cluster.view(tried).asked.get(reason.resource, 0) <= free,
+            )
+            if edit is not None:
+                yield edit
+    if reason.requested <= reason.allocatable:
+        yield from _free_room(
+            on,
+            lambda pods: sum(p.requests.get(reason.resource, 0) for p in pods),
+            reason.short_by() or 0,
+        )
+
+
+def _slots(reason: TooManyPods, on: Blocked) -> Iterator[Edit]:
+    yield from _free_room(on, len, reason.pods + 1 - reason.allocatable)
+
+
+def _removable(on: Blocked) -> list[PodView]:
+    """Pods that may be asked to go: none that is more important, bound to its node, or static."""
+    return [
+        pod
+        for pod in on.node.pods
+        if pod.priority <= on.pod.priority and not _bound_to_node(pod.pod)
+    ]
+
+
+def _bound_to_node(pod: Pod) -> bool:
+    owner = pod.metadata.controller
+    return owner is not None and owner.kind in ("DaemonSet", "Node")
+
+
+def _free_room(on: Blocked, freed: Callable[[list[PodView]], int], needed: int) -> Iterator[Edit]:
+    """The fewest pods whose going frees enough: the smallest that do alone, else the largest."""
+    pods = sorted(_removable(on), key=lambda pod: (freed([pod]), pod.key))
+    alone = [pod for pod in pods if freed([pod]) >= needed]
+    # One that is on its way out already disturbs nobody.
+    for pod in sorted(alone, key=lambda pod: not pod.terminating)[:_MOST_VICTIMS]:
+        yield DeletePods(on.node.name, (pod.key,))
+    if not alone:
+        chosen: list[PodView] = []
+        for pod in reversed(pods):
+            chosen.append(pod)
+            if freed(chosen) >= needed:
+                break
+        if len(chosen) <= _MOST_VICTIMS and freed(chosen) >= needed:
+            yield DeletePods(on.node.name, tuple(sorted(p.key for p in chosen)))
+
+
+def _port(reason: HostPortTaken, on: Blocked) -> Iterator[Edit]:
+    yield DropHostPort(reason.port, reason.protocol)
+    yield DeletePods(on.node.name, (reason.holder,))
+
+
+def _skew(reason: SkewTooLarge, on: Blocked) -> Iterator[Edit]:
+    yield HonorTaints(reason.topology_key)
+    yield RaiseMaxSkew(reason.topology_key, reason.max_skew, reason.skew)
+
+
+def _near(reason: NoPodToBeNear | AffinityLabelMissing, on: Blocked) -> Iterator[Edit]:
+    yield DropPodAffinity(reason.topology_key, reason.selector, anti=False)
+
+
+def _apart(reason: PodToBeApartFrom, on: Blocked) -> Iterator[Edit]:
+    yield DropPodAffinity(reason.topology_key, reason.selector, anti=True)
+    if reason.count == 1:
+        yield from _delete(reason.pod, on)
+
+
+def _repelled(reason: RepelledByPod, on: Blocked) -> Iterator[Edit]:
+    if reason.count == 1:
+        yield from _delete(reason.pod, on)
+
+
+def _delete(key: str, on: Blocked) -> Iterable[Edit]:
+    pod = on.cluster.find(key)
+    if pod is not None and pod.priority <= on.pod.priority:
+        yield DeletePods(pod.pod.spec.node_name or on.node.name, (key,))
+
+
+_LIFTS: Final[dict[type[Reason], Callable[[Any, Blocked], Iterator[Edit]]]] = {
+    NodeCordoned: _uncordon,
+    UntoleratedTaint: _taint,
+    NodeAffinityMismatch: _selector,
+    InsufficientResource: _request,
+    TooManyPods: _slots,
+    HostPortTaken: _port,
+    SkewTooLarge: _skew,
+    NoPodToBeNear: _near,
+    AffinityLabelMissing: _near,
+    PodToBeApartFrom: _apart,
+    RepelledByPod: _repelled,
+}

@@ -1,0 +1,260 @@
+"""The smallest sets of changes that get the pod a node, each proven by a full replay.
+
+A node's causes have to be lifted together. Nodes with the same causes are tried as one, the one
+first on which least is missing; spread and affinity couple nodes, so a set is a guess until it has
+been replayed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import Final
+
+from kschedx.api.pod import Pod
+from kschedx.api.quantity import CPU, MEMORY
+from kschedx.api.scheduling import PriorityClass
+from kschedx.diagnose.hints import Hint, Hints
+from kschedx.diagnose.lifting import Blocked, lifts
+from kschedx.framework.attempt import Attempt
+from kschedx.framework.cluster_edits import AddNode, DeletePods, MovePods
+from kschedx.framework.edit import Edit
+from kschedx.framework.pod_edits import LowerRequest, RaisePriority
+from kschedx.framework.verdict import NodeTrace, Outcome, Reason
+from kschedx.framework.views import ClusterView, NodeView, PodView
+
+MOST_REPLAYS: Final = 60
+MOST_HINTS: Final = 5
+_MOST_CAUSES: Final = 3
+"""Nodes that more causes block are left alone."""
+_GROUPS: Final = 12
+"""Groups of nodes with the same causes that are looked at, the fewest causes first."""
+_NODES_PER_GROUP: Final = 3
+_SETS_PER_NODE: Final = 8
+_SHAPES: Final = 4
+_CLASSES: Final = 3
+_PER_KIND: Final = 2
+"""Hints that begin with the same kind of change."""
+
+_USER_MOST: Final = 1_000_000_000
+"""User classes end here; above are the system's."""
+
+Try = Callable[[PodView, ClusterView], Attempt]
+"""What the scheduler does with a pod, the first rejection of each node only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replays:
+    """The scheduler to ask, with preemption and without."""
+
+    place: Try
+    preempt: Try
+
+
+def smallest_fixes(attempt: Attempt, cluster: ClusterView, replays: Replays) -> Hints:
+    """Proven hints for a pod that no node takes, cheapest first."""
+    pod = attempt.pod
+    evicts = attempt.preemption is not None and bool(attempt.preemption.nominated)
+    priorities = () if evicts else _priorities(pod, cluster)
+    search = _Search(pod.pod, cluster, replays)
+    candidates = sorted({*_sets(attempt, cluster), *_new_nodes(cluster), *priorities}, key=_rank)
+    for edits in candidates:
+        if search.spent or search.enough:
+            break
+        search.prove(edits)
+    return Hints(
+        hints=tuple(search.proven),
+        replays=search.replays,
+        limit_hit=search.spent and not search.enough,
+    )
+
+
+def _rank(edits: tuple[Edit, ...]) -> tuple[int, int, int, float, str]:
+    """Cheapest first: the dearest change, how many, how far a request goes down, then by name."""
+    lowered = 0.0
+    for edit in edits:
+        before, after = getattr(edit, "before", 0), getattr(edit, "after", 0)
+        if before > after:
+            lowered += 1 - after / before
+    return (
+        max(edit.cost for edit in edits),
+        len(edits),
+        sum(len(edit.pods) for edit in edits if isinstance(edit, DeletePods)),
+        round(lowered, 6),
+        " and ".join(edit.sentence() for edit in edits),
+    )
+
+
+class _Search:
+    """Replays sets of changes and keeps those that work."""
+
+    def __init__(self, pod: Pod, cluster: ClusterView, ask: Replays) -> None:
+        self.pod = pod
+        self.cluster = cluster
+        self.ask = ask
+        self.proven: list[Hint] = []
+        self.replays = 0
+
+    @property
+    def spent(self) -> bool:
+        return self.replays >= MOST_REPLAYS
+
+    @property
+    def enough(self) -> bool:
+        return len(self.proven) >= MOST_HINTS
+
+    def prove(self, edits: tuple[Edit, ...]) -> None:
+        """Replay a set, unless a part of it works already or its kind has been shown."""
+        wanted = set(edits)
+        kind = tuple(edit.code for edit in edits)
+        shown = [tuple(edit.code for edit in hint.edits) for hint in self.proven]
+        if any(wanted.issuperset(hint.edits) for hint in self.proven):
+            return
+        if shown.count(kind) >= _PER_KIND or self._lowered_less(edits):
+            return
+        self.replays += 1
+        hint = self._replay(edits)
+        if hint is not None:
+            self.proven.append(hint)
+
+    def _lowered_less(self, edits: tuple[Edit, ...]) -> bool:
+        """A hint lowers the same request of the same container, by less."""
+        lowered = {
+            (edit.container, edit.resource)
+            for hint in self.proven
+            for edit in hint.edits
+            if isinstance(edit, LowerRequest) and len(hint.edits) == len(edits)
+        }
+        return any(
+            isinstance(edit, LowerRequest) and (edit.container, edit.resource) in lowered
+            for edit in edits
+        )
+
+    def _replay(self, edits: tuple[Edit, ...]) -> Hint | None:
+        pod, cluster = self.pod, self.cluster
+        for edit in edits:
+            pod, cluster = edit.apply(pod, cluster)
+        preempts = any(isinstance(edit, RaisePriority) for edit in edits)
+        ask = self.ask.preempt if preempts else self.ask.place
+        attempt = ask(cluster.view(pod), cluster)
+        if attempt.winners and attempt.outcome is Outcome.FITS:
+            return self._with_moves(edits, attempt, cluster)
+        preemption = attempt.preemption
+        if preempts and preemption is not None and preemption.enabled and preemption.nominated:
+            chosen = preemption.candidates[preemption.nominated[0]]
+            return Hint(edits, preemption.nominated, tuple(v.key for v in chosen.victims))
+        return None
+
+    def _with_moves(
+        self, edits: tuple[Edit, ...], attempt: Attempt, cluster: ClusterView
+    ) -> Hint | None:
+        """The hint with moves for deletions: a controller makes its pod again.
+
+        None where the replay finds a successor no place: it would wait, or take the room back.
+        """
+        placed = cluster.with_pod_on(attempt.pod, attempt.winners[0])
+        settled: list[Edit] = []
+        for edit in edits:
+            if isinstance(edit, DeletePods) and self._come_back(edit):
+                moved = self._moved(edit, placed)
+                if moved is None:
+                    return None
+                settled.append(moved)
+            else:
+                settled.append(edit)
+        return Hint(tuple(settled), attempt.winners)
+
+    def _come_back(self, edit: DeletePods) -> bool:
+        pods = [self.cluster.find(key) for key in edit.pods]
+        return any(
+            pod is not None and pod.pod.metadata.controller is not None and not pod.terminating
+            for pod in pods
+        )
+
+    def _moved(self, edit: DeletePods, placed: ClusterView) -> MovePods | None:
+        places: list[str] = []
+        for key in edit.pods:
+            pod = self.cluster.find(key)
+            if pod is None or pod.pod.metadata.controller is None:
+                return None
+            successor = placed.view(pod.pod.recreated())
+            winners = self.ask.place(successor, placed).winners
+            if not winners:
+                return None
+            places.append(winners[0])
+            placed = placed.with_pod_on(successor, winners[0])
+        return MovePods(edit.node, edit.pods, tuple(places))
+
+
+def _sets(attempt: Attempt, cluster: ClusterView) -> Iterator[tuple[Edit, ...]]:
+    """Sets of changes that lift all causes of some node."""
+    for group in islice(_groups(attempt), _GROUPS):
+        for trace in sorted(group, key=_missing)[:_NODES_PER_GROUP]:
+            on = Blocked(attempt.pod, cluster.nodes[trace.node], cluster)
+            reasons = _reasons(trace)
+            options = [list(lifts(reason, on)) for reason in reasons]
+            if all(options):
+                sets = (tuple(dict.fromkeys(chosen)) for chosen in product(*options))
+                yield from islice(sorted(sets, key=_rank), _SETS_PER_NODE)
+
+
+def _reasons(trace: NodeTrace) -> list[Reason]:
+    return [
+        reason
+        for verdict in trace.verdicts
+        for reason in verdict.reasons
+        if reason.outcome > Outcome.NOT_CHECKED
+    ]
+
+
+def _groups(attempt: Attempt) -> Iterable[Sequence[NodeTrace]]:
+    """Nodes with the same causes together, the fewest causes first, then the most nodes."""
+    groups: dict[tuple[tuple[str, str], ...], list[NodeTrace]] = {}
+    for trace in attempt.traces.values():
+        reasons = _reasons(trace)
+        if 0 < len(reasons) <= _MOST_CAUSES:
+            causes = tuple((reason.code, reason.subject()) for reason in reasons)
+            groups.setdefault(causes, []).append(trace)
+    return [
+        members
+        for _, members in sorted(groups.items(), key=lambda item: (len(item[0]), -len(item[1])))
+    ]
+
+
+def _missing(trace: NodeTrace) -> tuple[int, str]:
+    """How much is missing on the node, whatever of; equals by name."""
+    return sum(reason.short_by() or 0 for reason in _reasons(trace)), trace.node
+
+
+def _new_nodes(cluster: ClusterView) -> Iterator[tuple[Edit, ...]]:
+    """One node of each shape, the smallest shapes first."""
+    shapes: dict[str, tuple[int, int, NodeView]] = {}
+    for node in cluster.nodes.values():
+        labels = {k: v for k, v in node.labels.items() if k != "kubernetes.io/hostname"}
+        taints = node.node.spec.taints
+        shape = repr((sorted(node.allocatable.items()), sorted(labels.items()), taints))
+        room = (node.allocatable.get(CPU, 0), node.allocatable.get(MEMORY, 0), node)
+        shapes.setdefault(shape, room)
+    smallest = sorted(shapes.values(), key=lambda shape: (shape[0], shape[1], shape[2].name))
+    ready = [shape for shape in smallest if not shape[2].node.spec.unschedulable]
+    # Only the largest of many shapes can be the one that is needed.
+    for cpu, memory, node in [*ready[:_SHAPES], *ready[_SHAPES:][-_SHAPES:]]:
+        yield (AddNode(node.name, cpu, memory),)
+
+
+def _priorities(pod: PodView, cluster: ClusterView) -> Iterator[tuple[Edit, ...]]:
+    """Priorities above the pod's: classes that exist, else just above the pods on nodes."""
+    if pod.pod.spec.preemption_policy == "Never":
+        return
+    classes = sorted(
+        (item.value, item.name)
+        for item in cluster.snapshot.all(PriorityClass).values()
+        if item.value > pod.priority and not item.name.startswith("system-")
+    )
+    for value, name in classes[:_CLASSES]:
+        yield (RaisePriority(value, name),)
+    if not classes:
+        others = {o.priority for node in cluster.nodes.values() for o in node.pods}
+        for priority in sorted(p for p in others if pod.priority <= p < _USER_MOST)[:_CLASSES]:
+            yield (RaisePriority(priority + 1, ""),)

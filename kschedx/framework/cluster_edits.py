@@ -1,0 +1,163 @@
+"""Changes to nodes and to other pods."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kschedx.api.node import Node, Taint
+from kschedx.api.pod import Pod
+from kschedx.api.quantity import CPU, MEMORY, show
+from kschedx.framework.edit import Cost, Edit, Patch
+from kschedx.framework.views import ClusterView, NodeView
+
+
+@dataclass(frozen=True, slots=True)
+class NodeEdit(Edit):
+    """Base of all changes to one node."""
+
+    cost: ClassVar[Cost] = Cost.NODE_CHANGED
+    node: str
+
+    def changed(self, node: Node) -> Node:
+        """The node after the change."""
+        raise NotImplementedError
+
+    def command(self) -> str:
+        """The kubectl command that makes it."""
+        raise NotImplementedError
+
+    def apply(self, pod: Pod, cluster: ClusterView) -> tuple[Pod, ClusterView]:
+        view = cluster.nodes[self.node]
+        return pod, cluster.with_node(NodeView(self.changed(view.node), view.pods))
+
+    def patch(self, pod: Pod) -> Patch:
+        return Patch("Node", "", self.node, command=self.command())
+
+
+@dataclass(frozen=True, slots=True)
+class Uncordon(NodeEdit):
+    """The node takes new pods again."""
+
+    code: ClassVar[str] = "uncordon"
+    cost: ClassVar[Cost] = Cost.NOTHING_RESTARTED
+
+    def changed(self, node: Node) -> Node:
+        return node.cordoned(unschedulable=False)
+
+    def command(self) -> str:
+        return f"kubectl uncordon {self.node}"
+
+    def sentence(self) -> str:
+        return f"uncordon {self.node}"
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveTaint(NodeEdit):
+    """One taint of the node goes."""
+
+    code: ClassVar[str] = "remove-taint"
+    key: str
+    value: str
+    effect: str
+
+    @property
+    def taint(self) -> Taint:
+        return Taint(self.key, self.value, self.effect)
+
+    def changed(self, node: Node) -> Node:
+        return node.without_taint(self.taint)
+
+    def command(self) -> str:
+        return f"kubectl taint nodes {self.node} {self.taint}-"
+
+    def sentence(self) -> str:
+        return f"remove taint {self.taint} from {self.node}"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelNode(NodeEdit):
+    """The node gets a label, or another value of it."""
+
+    code: ClassVar[str] = "label-node"
+    key: str
+    value: str
+
+    def changed(self, node: Node) -> Node:
+        return node.with_label(self.key, self.value)
+
+    def command(self) -> str:
+        return f"kubectl label nodes {self.node} {self.key}={self.value} --overwrite"
+
+    def sentence(self) -> str:
+        return f"label {self.node} {self.key}={self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class DeletePods(Edit):
+    """Other pods go for good, or until their controllers find them another node."""
+
+    code: ClassVar[str] = "delete-pods"
+    cost: ClassVar[Cost] = Cost.OTHER_POD
+    node: str
+    pods: tuple[str, ...]
+    """ "namespace/name"."""
+
+    def apply(self, pod: Pod, cluster: ClusterView) -> tuple[Pod, ClusterView]:
+        return pod, cluster.without_pods(self.pods)
+
+    def patch(self, pod: Pod) -> Patch:
+        commands = []
+        for key in self.pods:
+            namespace, _, name = key.partition("/")
+            commands.append(f"kubectl delete pod -n {namespace} {name}")
+        return Patch(command=" && ".join(commands))
+
+    def sentence(self) -> str:
+        return f"delete {' and '.join(self.pods)} on {self.node}"
+
+
+@dataclass(frozen=True, slots=True)
+class MovePods(DeletePods):
+    """Other pods go to other nodes, where the replay has found them a place."""
+
+    code: ClassVar[str] = "move-pods"
+    places: tuple[str, ...] = ()
+    """Their new nodes, in the order of the pods."""
+
+    def apply(self, pod: Pod, cluster: ClusterView) -> tuple[Pod, ClusterView]:
+        moved = [found for key in self.pods if (found := cluster.find(key)) is not None]
+        cluster = cluster.without_pods(self.pods)
+        for view, place in zip(moved, self.places, strict=True):
+            cluster = cluster.with_pod_on(cluster.view(view.pod.recreated()), place)
+        return pod, cluster
+
+    def sentence(self) -> str:
+        moves = [f"{key} to {place}" for key, place in zip(self.pods, self.places, strict=True)]
+        return f"move {' and '.join(moves)} (deleted on {self.node}, its controller makes it again)"
+
+
+@dataclass(frozen=True, slots=True)
+class AddNode(Edit):
+    """One more node like one that is there, without any pods yet."""
+
+    code: ClassVar[str] = "add-node"
+    cost: ClassVar[Cost] = Cost.NODE_ADDED
+    like: str
+    cpu_milli: int
+    memory_bytes: int
+
+    @property
+    def name(self) -> str:
+        return f"new-like-{self.like}"
+
+    def apply(self, pod: Pod, cluster: ClusterView) -> tuple[Pod, ClusterView]:
+        twin = cluster.nodes[self.like].node.twin(self.name)
+        return pod, cluster.with_node(NodeView(twin))
+
+    def patch(self, pod: Pod) -> Patch:
+        return Patch()
+
+    def sentence(self) -> str:
+        room = f"{show(CPU, self.cpu_milli)} cpu, {show(MEMORY, self.memory_bytes)}"
+        return f"add one node like {self.like} ({room})"

@@ -1,0 +1,161 @@
+"""What would help, on clusters small enough to see it."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from kschedx.answers.replay import Replay, SchedulerChoice
+from kschedx.api.meta import Object
+from kschedx.api.pod import Pod
+from kschedx.schedulers.kube.versions import Release
+from tests.builders import node, pod, snapshot
+
+OWNED = {"ownerReferences": [{"kind": "ReplicaSet", "name": "rs", "uid": "1", "controller": True}]}
+TAINT = {"key": "dedicated", "value": "db", "effect": "NoSchedule"}
+ANTI = {
+    "podAntiAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": [
+            {
+                "labelSelector": {"matchLabels": {"app": "web"}},
+                "topologyKey": "kubernetes.io/hostname",
+            }
+        ]
+    }
+}
+SPREAD = [
+    {
+        "maxSkew": 1,
+        "topologyKey": "kubernetes.io/hostname",
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": {"app": "web"}},
+    }
+]
+PORT = {"containers": [{"name": "main", "ports": [{"containerPort": 80, "hostPort": 80}]}]}
+
+
+def hints(*objects: Object) -> list[str]:
+    """The hints for the pod "wanted" with the nodes that they give, in order."""
+    replay = Replay(snapshot(*objects), SchedulerChoice(Release(35)))
+    wanted = replay.snapshot.get(Pod, "default/wanted")
+    assert wanted is not None
+    found = replay.explain(wanted, with_hints=True).explanation.remedies
+    assert found is not None
+    return [f"{remedy.message} -> {', '.join(remedy.nodes)}" for remedy in found.remedies]
+
+
+CASES: dict[str, tuple[Sequence[Object], list[str]]] = {
+    "a request is lowered to exactly what is left": (
+        (
+            node("a"),
+            pod("other", requests={"cpu": "2500m"}, node="a", priority=9),
+            pod("wanted", requests={"cpu": "2"}),
+        ),
+        [
+            "lower container main's cpu request from 2 to 1500m -> a",
+            "give it a PriorityClass of value 10 -> a",
+            "add one node like a (4 cpu, 8Gi) -> new-like-a",
+        ],
+    ),
+    "a cordoned node is the cheapest": (
+        (node("a", unschedulable=True), pod("wanted", requests={"cpu": "1"})),
+        ["uncordon a -> a"],
+    ),
+    "two causes are lifted together": (
+        (node("a", taints=[TAINT], unschedulable=True), pod("wanted")),
+        [
+            "uncordon a and tolerate dedicated=db:NoSchedule -> a",
+            "uncordon a and remove taint dedicated=db:NoSchedule from a -> a",
+        ],
+    ),
+    "a pod with a controller is moved where it finds a place": (
+        (
+            node("a"),
+            node("b", taints=[TAINT]),
+            pod(
+                "other",
+                requests={"cpu": "3"},
+                node="a",
+                metadata=OWNED,
+                spec={"tolerations": [{"key": "dedicated", "operator": "Exists"}]},
+            ),
+            pod("wanted", requests={"cpu": "4"}),
+        ),
+        [
+            "tolerate dedicated=db:NoSchedule -> b",
+            "lower container main's cpu request from 4 to 1 -> a",
+            "give it a PriorityClass of value 1 -> a",
+            "move default/other to b (deleted on a, its controller makes it again) -> a",
+            "remove taint dedicated=db:NoSchedule from b -> b",
+        ],
+    ),
+    "a pod with a controller that would come back is left alone": (
+        (
+            node("a"),
+            pod("other", requests={"cpu": "3"}, node="a", metadata=OWNED),
+            pod("wanted", requests={"cpu": "4"}, spec={"preemptionPolicy": "Never"}),
+        ),
+        [
+            "lower container main's cpu request from 4 to 1 -> a",
+            "add one node like a (4 cpu, 8Gi) -> new-like-a",
+        ],
+    ),
+    "a node selector is dropped, or the node labelled": (
+        (node("a"), pod("wanted", spec={"nodeSelector": {"disk": "ssd"}})),
+        ["drop disk=ssd from the nodeSelector -> a", "label a disk=ssd -> a"],
+    ),
+    "a host port is given up": (
+        (
+            node("a"),
+            pod("other", node="a", spec=PORT),
+            pod("wanted", spec={**PORT, "preemptionPolicy": "Never"}),
+        ),
+        [
+            "do without host port 80/TCP -> a",
+            "delete default/other on a -> a",
+            "add one node like a (4 cpu, 8Gi) -> new-like-a",
+        ],
+    ),
+    "anti-affinity is dropped": (
+        (
+            node("a"),
+            pod("other", labels={"app": "web"}, node="a", priority=9),
+            pod("wanted", spec={"affinity": ANTI, "preemptionPolicy": "Never"}),
+        ),
+        [
+            "drop the required anti-affinity to pods matching app=web by kubernetes.io/hostname"
+            " -> a",
+            "add one node like a (4 cpu, 8Gi) -> new-like-a",
+        ],
+    ),
+    "a tainted node holds the spread's minimum at 0": (
+        (
+            node("a"),
+            node("b", taints=[TAINT]),
+            pod("other", labels={"app": "web"}, node="a", priority=9),
+            pod(
+                "wanted",
+                labels={"app": "web"},
+                spec={"topologySpreadConstraints": SPREAD, "preemptionPolicy": "Never"},
+            ),
+        ),
+        [
+            "raise maxSkew over kubernetes.io/hostname from 1 to 2 -> a",
+            "set nodeTaintsPolicy: Honor in the spread over kubernetes.io/hostname -> a",
+            "tolerate dedicated=db:NoSchedule -> b",
+            "remove taint dedicated=db:NoSchedule from b -> b",
+            "add one node like a (4 cpu, 8Gi) -> new-like-a",
+        ],
+    ),
+    "a node that is not well is not advised about": (
+        (
+            node("a", taints=[{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}]),
+            pod("wanted"),
+        ),
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("objects", "expected"), CASES.values(), ids=CASES)
+def test_hints(objects: Sequence[Object], expected: list[str]) -> None:
+    assert hints(*objects) == expected
