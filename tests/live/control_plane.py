@@ -112,6 +112,7 @@ class ControlPlane:
         self._scheduler = scheduler
         self._processes: list[subprocess.Popen[bytes]] = []
         self.server = f"https://127.0.0.1:{free_port()}"
+        self.etcd = f"http://127.0.0.1:{free_port()}"
         self.api = Api(self.server)
         self.kubeconfig = write_kubeconfig(folder / "kubeconfig", self.server, {"token": ADMIN})
 
@@ -137,7 +138,7 @@ class ControlPlane:
 
     def _start(self) -> None:
         folder = self._folder
-        clients, peers = (f"http://127.0.0.1:{free_port()}" for _ in range(2))
+        clients, peers = self.etcd, f"http://127.0.0.1:{free_port()}"
         self._run(
             "etcd",
             f"--data-dir={folder}/etcd",
