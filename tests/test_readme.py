@@ -2,18 +2,18 @@
 
 from pathlib import Path
 
+import pytest
+
+from kschedx.cli.main import run
 from kschedx.schedulers.kube.profile import PLUGINS
 
-ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text()
-GOLDEN = ROOT / "tests" / "fixtures" / "goldens" / "why" / "pending" / "api-7.txt"
+README = (Path(__file__).parents[1] / "README.md").read_text()
+COMMAND = "why prod/api-7 -f example:pending"
 
 
-def test_the_screen_is_real() -> None:
-    assert (
-        f"```console\n$ kschedx why prod/api-7 -f example:pending\n{GOLDEN.read_text()}```"
-        in README
-    )
+def test_the_screen_is_real(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(COMMAND.split()) == 0
+    assert f"```console\n$ kschedx {COMMAND}\n{capsys.readouterr().out}```" in README
 
 
 def test_every_plugin_is_named() -> None:
