@@ -139,12 +139,12 @@ def cluster() -> list[Raw]:
             labels = {"app": name}
             if own == "StatefulSet":
                 labels["controller-revision-hash"] = f"{name}-1"
-            cpu = 1000 if n % 10 else 900
+            cpu = 1000 if n % 10 else 950
             objects.append(_pod(pod_name, owner, _spec(cpu, node), labels))
     for name, replicas in members.items():
         objects += _workload(kinds[name], name, replicas, 1000)
     for index in range(WAITING):
-        cpu = 1100 + 100 * (index % KINDS)
+        cpu = 600 + 100 * (index % KINDS)
         objects.append(_pod(f"waiting-{index:03}", None, _spec(cpu), {"job": str(index % KINDS)}))
     return objects
 

@@ -49,13 +49,17 @@ def render_upgrade_json(report: RolloutReport | AllRollouts) -> str:
 
 def upgrade_json_schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of `kschedx simulate-upgrade -o json`."""
+    kinds, parts = msgspec.json.schema_components(
+        (schema.RolloutDocument, schema.AllRolloutsDocument), ref_template="#/$defs/{name}"
+    )
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": SCHEMA_ID,
         "title": "RolloutReport or RolloutList",
         "$comment": "Within kschedx.io/v1 fields and codes are only ever added: "
         "readers must pass over what they do not know.",
-        **msgspec.json.schema(schema.RolloutDocument | schema.AllRolloutsDocument),
+        "anyOf": list(kinds),
+        "$defs": parts,
     }
 
 

@@ -219,13 +219,12 @@ class _Analysis:
                 gate = self.world.release.enabled("MaxUnavailableStatefulSet")
                 spec = statefulset.settings(self.item, gate=gate)
                 if behind:
-                    verb = "waits" if len(old) == 1 else "wait"
-                    yield Wait(behind, f"{name} to be Ready ({verb} in order)")
+                    yield Wait(behind, f"{name} to be Ready")
                 if spec.ordered:
                     yield Wait("undoing the rollout", f"{name} as well: OrderedReady")
             case Deployment():
                 if behind:
-                    yield Wait(behind, f"{name} to be available before it may go")
+                    yield Wait(behind, f"{name} to be available")
             case DaemonSet():
                 if behind:
                     yield Wait(behind, f"{name} to be available")

@@ -16,7 +16,7 @@ from kschedx.rollout.played import Played
 
 MOST_RUNS: Final = 12
 """Orders that are played before the search is given up."""
-MOST_LOOKS: Final = 100_000
+MOST_LOOKS: Final = 50_000
 """Looks at single nodes after which no further order is begun: large clusters play fewer."""
 
 

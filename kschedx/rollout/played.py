@@ -77,6 +77,7 @@ def play(
     if conditions.never_ready:
         world.never_ready = _broken(world, steps[0])
     world.arrivals = dict(conditions.arrivals)
+    world.rolling.update(Owner.of(item) for item in (steps[0], *conditions.also))
     simulation.open()
     for index, step in enumerate(steps):
         simulation.begin((step, *conditions.also) if index == 0 else (step,))

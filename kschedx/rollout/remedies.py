@@ -31,6 +31,7 @@ from kschedx.rollout.contention import run_of
 from kschedx.rollout.live_pod import Owner, owner_of
 from kschedx.rollout.played import Conditions, Played, play
 from kschedx.rollout.policies import Hold, Policy, Reserve
+from kschedx.rollout.remedies_of_strategy import rules, strategy, stuck_pods
 from kschedx.rollout.report import Outcome, Remedy, Run
 from kschedx.rollout.timeline import amounts, short
 from kschedx.rollout.workloads import CONTROLLERS
@@ -63,6 +64,24 @@ class Case:
     def owner(self) -> Owner:
         return Owner.of(self.item)
 
+    def told(self, code: str, title: str, run: Run, command: str = "") -> Remedy:
+        """A replay's outcome and what is to be known about it."""
+        names = [short(key, self.owner.namespace) for key in run.evicted]
+        if run.outcome is Outcome.COMPLETES:
+            detail = f"evicts {', '.join(names)}" if names else ""
+        elif run.outcome is Outcome.HELD:
+            detail = run.reason
+        else:
+            detail = f"step {run.step} of {run.wanted}: {run.reason}"
+        return Remedy(code, title, run.outcome, detail, command)
+
+    def is_own(self, owner: Owner | None) -> bool:
+        """Whether a controller is the workload, or belongs to it."""
+        if owner == self.owner:
+            return True
+        item = self.worst.world.workloads.get(owner) if owner is not None else None
+        return item is not None and owner_of(item.metadata) == self.owner
+
     def workload(self, owner: Owner | None) -> Object | None:
         """A controller as the snapshot has it."""
         for kind in CONTROLLERS:
@@ -88,12 +107,12 @@ class Case:
 
 def proposals(case: Case) -> tuple[Remedy, ...]:
     """Today's scheduler beside the two that were proposed."""
-    today = _told("today", "the scheduler as it is", run_of(case.worst), case)
+    today = case.told("today", "the scheduler as it is", run_of(case.worst))
     found = [today]
     for policy in (Hold(), Reserve()):
         title = f"proposal {policy.name}"
         if isinstance(case.item, StatefulSet):
-            found.append(_told(policy.name, title, case.replay(policy=policy), case))
+            found.append(case.told(policy.name, title, case.replay(policy=policy)))
         else:
             found.append(Remedy(policy.name, title, None, "covers the pods of StatefulSets alone"))
     return tuple(found)
@@ -102,6 +121,9 @@ def proposals(case: Case) -> tuple[Remedy, ...]:
 def remedies(case: Case) -> tuple[Remedy, ...]:
     """What an operator can do, in the order of effort."""
     makers: tuple[Callable[[Case], Iterator[Remedy]], ...] = (
+        stuck_pods,
+        strategy,
+        rules,
         _priority,
         _waiting_pods_aside,
         _canary,
@@ -111,24 +133,12 @@ def remedies(case: Case) -> tuple[Remedy, ...]:
     return tuple(remedy for maker in makers for remedy in maker(case))
 
 
-def _told(code: str, title: str, run: Run, case: Case, command: str = "") -> Remedy:
-    """A replay's outcome and what is to be known about it."""
-    names = [short(key, case.owner.namespace) for key in run.evicted]
-    if run.outcome is Outcome.COMPLETES:
-        detail = f"evicts {', '.join(names)}" if names else ""
-    elif run.outcome is Outcome.HELD:
-        detail = run.reason
-    else:
-        detail = f"step {run.step} of {run.wanted}: {run.reason}"
-    return Remedy(code, title, run.outcome, detail, command)
-
-
 # Priority
 
 
 def _priority(case: Case) -> Iterator[Remedy]:
     """A PriorityClass just above every pod that waits or took room."""
-    own = {live.key for live in case.worst.world.pods.values() if _is_own(case, live.owner)}
+    own = {live.key for live in case.worst.world.pods.values() if case.is_own(live.owner)}
     rivals = [
         pod.priority
         for key, pod in case.snapshot.all(Pod).items()
@@ -158,7 +168,7 @@ def _priority(case: Case) -> Iterator[Remedy]:
         f"kubectl create priorityclass {CLASS_NAME} --value={value} && "
         f"kubectl -n {case.owner.namespace} patch {kind} {name} -p '{patch}'"
     )
-    yield _told("priority", f"priority {value} for its pods", run, case, command)
+    yield case.told("priority", f"priority {value} for its pods", run, command)
 
 
 def _with_class(item: Workload) -> Workload:
@@ -167,13 +177,6 @@ def _with_class(item: Workload) -> Workload:
         template.spec, priority_class_name=CLASS_NAME, priority=None, preemption_policy=None
     )
     return with_template(item, replaced(template, spec=spec))
-
-
-def _is_own(case: Case, owner: Owner | None) -> bool:
-    if owner == case.owner:
-        return True
-    item = case.worst.world.workloads.get(owner) if owner is not None else None
-    return item is not None and owner_of(item.metadata) == case.owner
 
 
 # Waiting pods out of the way
@@ -203,7 +206,7 @@ def _waiting_pods_aside(case: Case) -> Iterator[Remedy]:
     shown = ", ".join(names[:NAMED])
     if len(names) > NAMED:
         shown += f" and {len(names) - NAMED} more"
-    yield _told("gate", f"{shown} gated or suspended for the duration", run, case)
+    yield case.told("gate", f"{shown} gated or suspended for the duration", run)
 
 
 # Canary
@@ -233,7 +236,7 @@ def _canary(case: Case) -> Iterator[Remedy]:
     run = case.replay(steps=[first])
     patch = f'{{"spec":{{"updateStrategy":{{"rollingUpdate":{{"partition":{replicas - 1}}}}}}}}}'
     command = f"kubectl -n {item.namespace} patch statefulset {item.name} -p '{patch}'"
-    told = _told("partition", f"canary: partition {replicas - 1} first", run, case, command)
+    told = case.told("partition", f"canary: partition {replicas - 1} first", run, command)
     if run.outcome is Outcome.DEADLOCK:
         told = replace(told, detail=f"the canary itself is stuck: {run.reason}")
     elif run.outcome is Outcome.HELD:
@@ -253,7 +256,7 @@ def _scale_down(case: Case) -> Iterator[Remedy]:
     for key, pod in case.snapshot.all(Pod).items():
         live = world.pods.get(key)
         owner = live.owner if live is not None else None
-        if not pod.spec.node_name or owner is None or _is_own(case, owner):
+        if not pod.spec.node_name or owner is None or case.is_own(owner):
             continue
         item = world.workloads.get(owner)
         if not isinstance(item, ReplicaSet | StatefulSet) or live is None:
@@ -273,7 +276,7 @@ def _scale_down(case: Case) -> Iterator[Remedy]:
             name = short(key, case.owner.namespace)
             asks = amounts(world.cluster.view(case.snapshot.all(Pod)[key]).requests)
             title = f"{name} scaled down ({asks})"
-            yield _told("scale-down", title, result, case, smaller[1])
+            yield case.told("scale-down", title, result, smaller[1])
             return
 
 
@@ -316,7 +319,7 @@ def _extra_node(case: Case) -> Iterator[Remedy]:
         run = case.replay(snapshot=case.snapshot.with_objects((node,)))
         if run.outcome is Outcome.COMPLETES:
             title = f"one more node with {room_text(shape)}"
-            yield _told("extra-node", title, run, case)
+            yield case.told("extra-node", title, run)
             return
     yield Remedy(
         "extra-node",

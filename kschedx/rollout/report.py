@@ -67,7 +67,8 @@ class Wait:
     def sentence(self) -> str:
         """Such as "db-2 waits for room held by report-x"."""
         held = f" held by {', '.join(self.held_by)}" if self.held_by else ""
-        return f"{self.who} waits for {self.waits_for}{held}"
+        verb = "wait" if "," in self.who else "waits"
+        return f"{self.who} {verb} for {self.waits_for}{held}"
 
 
 @dataclass(frozen=True, slots=True)

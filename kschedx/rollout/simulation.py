@@ -113,7 +113,7 @@ class Simulation:
         moments = [
             world.next_event_at(),
             world.queue.next_backoff_end(),
-            world.queue.next_flush(world.last_change),
+            world.queue.next_flush(world.pods_changed),
         ]
         known = [moment for moment in moments if moment is not None]
         if not known:

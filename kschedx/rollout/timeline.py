@@ -145,13 +145,18 @@ class Timeline:
         facts = moment.facts
         waited = waiting_seconds(self.played, moment)
         waiting = f", waiting for {duration(waited)}" if waited is not None else ""
+        if waited is not None and facts["created"] < 0 and not self.played.world.calendar.known:
+            waiting += " or more"
         return f"needs {self._asks(moment)}, priority {facts['priority']}{waiting}"
 
 
 def waiting_seconds(played: Played, bound: Moment) -> Seconds | None:
-    """How long a pod had waited when it got its node; None where it cannot be told."""
+    """How long a pod had waited when it got its node; None where it cannot be told.
+
+    Where the snapshot does not say when it was taken, this is the least that it can be.
+    """
     created = bound.facts.get("created")
-    if created is None or (created <= 0 and not played.world.calendar.known):
+    if created is None or (created == 0 and not played.world.calendar.known):
         return None
     waited: Seconds = bound.at - created
     return max(waited, 0)

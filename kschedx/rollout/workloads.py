@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from kschedx.api.change import replaced
+from kschedx.api.change import fingerprint, replaced
 from kschedx.api.meta import Object
 from kschedx.api.pod import PodTemplate
 from kschedx.api.workloads import (
@@ -53,7 +52,7 @@ class Revisions:
 
 def template_hash(template: PodTemplate) -> str:
     """Ten characters that tell templates apart; not upstream's hash."""
-    return hashlib.sha256(repr(template).encode()).hexdigest()[:10]
+    return fingerprint(template)
 
 
 def without_hash(template: PodTemplate) -> PodTemplate:

@@ -33,6 +33,7 @@ GONE: Final = "gone"
 STARTED: Final = "started"
 RESYNC: Final = "resync"
 
+_LONG: Final = 10**9
 Choose = Callable[[str, Sequence[str]], int]
 """(question, options) -> the index of the one that happens; the first is the least favourable."""
 
@@ -64,6 +65,8 @@ class World:
         self.queue = SchedulingQueue(self.release, lambda pod: policy.rank(self, pod))
         self.now: Seconds = 0
         self.last_change: Seconds = 0
+        self.pods_changed: Seconds = -_LONG
+        """When a pod last came, went or changed: what failed before may fit now."""
         self.pods: dict[str, LivePod] = dict(opening.pods)
         self.owned: dict[Owner, dict[str, None]] = {k: dict(v) for k, v in opening.owned.items()}
         self.workloads: dict[Owner, Object] = dict(opening.workloads)
@@ -138,6 +141,11 @@ class World:
             self.owned.setdefault(live.owner, {})[live.key] = None
 
     def _touch(self, owner: Owner | None) -> None:
+        self.pods_changed = self.now
+        self._mark(owner)
+
+    def _mark(self, owner: Owner | None) -> None:
+        """The controller, and the one above it, have something to look at."""
         self.last_change = self.now
         while owner is not None and (item := self.workloads.get(owner)) is not None:
             self.dirty[owner] = None
@@ -152,7 +160,7 @@ class World:
         owner = Owner.of(item)
         if self.workloads.get(owner) != item:
             self.workloads[owner] = item
-            self._touch(owner)
+            self._mark(owner)
 
     # The agenda
 

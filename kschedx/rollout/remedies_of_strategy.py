@@ -1,0 +1,120 @@
+"""Changes of the workload itself, or of its stuck pods, that let it complete: each replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from kschedx.api.change import replaced
+from kschedx.api.pod import Pod, PodAffinityTerm, PodTemplate
+from kschedx.api.workloads import Deployment, RollingUpdateDeployment, StatefulSet
+from kschedx.rollout.change import Workload, with_template
+from kschedx.rollout.report import Outcome, Remedy
+from kschedx.rollout.timeline import short
+
+if TYPE_CHECKING:
+    from kschedx.rollout.remedies import Case
+
+_HASH = "pod-template-hash"
+_REVISION = "controller-revision-hash"
+_MOST_UNAVAILABLE = 2
+
+
+def strategy(case: Case) -> Iterator[Remedy]:
+    """A Deployment that gives up old pods instead of asking for room first."""
+    item = case.item
+    if not isinstance(item, Deployment) or item.spec.strategy.type == "Recreate":
+        return
+    for unavailable in range(1, _MOST_UNAVAILABLE + 1):
+        rolling = RollingUpdateDeployment(max_surge=0, max_unavailable=unavailable)
+        how = replaced(item.spec.strategy, type="RollingUpdate", rolling_update=rolling)
+        run = case.replay(
+            steps=[
+                replaced(step, spec=replaced(step.spec, strategy=how))
+                for step in case.steps
+                if isinstance(step, Deployment)
+            ]
+        )
+        if run.outcome is Outcome.COMPLETES:
+            values = f'{{"maxSurge":0,"maxUnavailable":{unavailable}}}'
+            patch = f'{{"spec":{{"strategy":{{"rollingUpdate":{values}}}}}}}'
+            command = f"kubectl -n {item.namespace} patch deployment {item.name} -p '{patch}'"
+            title = f"maxSurge 0, maxUnavailable {unavailable}"
+            yield case.told("strategy", title, run, command)
+            return
+
+
+def rules(case: Case) -> Iterator[Remedy]:
+    """Spread and anti-affinity that no longer count the old revision, or nodes out of reach."""
+    key = _HASH if isinstance(case.item, Deployment) else _REVISION
+    template = case.item.spec.template
+    if _by_revision(template, key) != template:
+        steps = [with_template(s, _by_revision(s.spec.template, key)) for s in case.steps]
+        yield _replayed(case, "match-label-keys", f"matchLabelKeys {key} on its rules", steps)
+    if _honouring_taints(template) != template:
+        steps = [with_template(s, _honouring_taints(s.spec.template)) for s in case.steps]
+        yield _replayed(case, "node-taints-policy", "nodeTaintsPolicy Honor", steps)
+
+
+def _replayed(case: Case, code: str, title: str, steps: list[Workload]) -> Remedy:
+    return case.told(code, title, case.replay(steps=steps))
+
+
+def _by_revision(template: PodTemplate, key: str) -> PodTemplate:
+    spec = template.spec
+    constraints = tuple(
+        replaced(c, match_label_keys=(*c.match_label_keys, key))
+        if c.when_unsatisfiable == "DoNotSchedule" and key not in c.match_label_keys
+        else c
+        for c in spec.topology_spread_constraints
+    )
+    affinity = spec.affinity
+    if affinity is not None and affinity.pod_anti_affinity is not None:
+        terms = tuple(_term(term, key) for term in affinity.pod_anti_affinity.required)
+        anti = replaced(affinity.pod_anti_affinity, required=terms)
+        affinity = replaced(affinity, pod_anti_affinity=anti)
+    changed = replaced(spec, topology_spread_constraints=constraints, affinity=affinity)
+    return replaced(template, spec=changed)
+
+
+def _term(term: PodAffinityTerm, key: str) -> PodAffinityTerm:
+    if key in term.match_label_keys:
+        return term
+    return replaced(term, match_label_keys=(*term.match_label_keys, key))
+
+
+def _honouring_taints(template: PodTemplate) -> PodTemplate:
+    constraints = tuple(
+        replaced(c, node_taints_policy="Honor") if c.when_unsatisfiable == "DoNotSchedule" else c
+        for c in template.spec.topology_spread_constraints
+    )
+    return replaced(template, spec=replaced(template.spec, topology_spread_constraints=constraints))
+
+
+def stuck_pods(case: Case) -> Iterator[Remedy]:
+    """Pods of the workload that were stuck before the change, deleted by hand."""
+    world = case.worst.world
+    snapshot = case.snapshot
+    waiting: list[str] = []
+    ending: list[str] = []
+    for key, pod in snapshot.all(Pod).items():
+        live = world.pods.get(key)
+        if live is None or not case.is_own(live.owner) or live.created > 0:
+            continue
+        if live.stuck and pod.terminating:
+            ending.append(key)
+        elif isinstance(case.item, StatefulSet) and not live.ready:
+            waiting.append(key)
+    for keys, verb, force in (
+        (waiting, "deleted by hand", ""),
+        (ending, "force-deleted", " --grace-period=0 --force"),
+    ):
+        if not keys:
+            continue
+        changed = snapshot
+        for key in keys:
+            changed = changed.without_object(Pod, key)
+        names = [short(key, case.owner.namespace) for key in sorted(keys)]
+        command = f"kubectl -n {case.owner.namespace} delete pod {' '.join(names)}{force}"
+        run = case.replay(snapshot=changed)
+        yield case.told("delete-pod", f"{', '.join(names)} {verb}", run, command)

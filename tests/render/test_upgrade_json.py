@@ -1,0 +1,26 @@
+"""The published schema of simulate-upgrade, and reports that keep to it."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from kschedx.render.upgrade_json import upgrade_json_schema
+
+ROOT = Path(__file__).parents[2]
+REPORTS = sorted((ROOT / "tests" / "fixtures" / "cases").glob("*/report.json"))
+
+
+def test_the_schema_file_is_what_the_types_say() -> None:
+    """Renew it: write `upgrade_json_schema()` to docs/schema/upgrade.json, indented by two."""
+    published = json.loads((ROOT / "docs" / "schema" / "upgrade.json").read_text(encoding="utf-8"))
+
+    assert published == upgrade_json_schema()
+
+
+@pytest.mark.parametrize("report", REPORTS, ids=lambda path: path.parent.name)
+def test_a_report_keeps_to_the_schema(report: Path) -> None:
+    document = json.loads(report.read_text(encoding="utf-8"))
+    if document["kind"] in ("RolloutReport", "RolloutList"):
+        jsonschema.validate(document, upgrade_json_schema())
