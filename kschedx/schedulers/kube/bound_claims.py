@@ -78,6 +78,9 @@ class BoundVolumeMissing(Reason):
     def sentence(self) -> str:
         return f"PersistentVolume {self.volume} of claim {self.claim} does not exist"
 
+    def detail(self) -> str:
+        return f"PersistentVolume {self.volume}"
+
     def subject(self) -> str:
         return f"volume of claim {self.claim} does not exist"
 

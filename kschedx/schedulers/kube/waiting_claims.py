@@ -54,6 +54,9 @@ class ProvisionedElsewhere(_NothingToBind):
             f"the volume of PersistentVolumeClaim {self.claim} is being made for node {self.node}"
         )
 
+    def detail(self) -> str:
+        return f"for node {self.node}"
+
     def subject(self) -> str:
         return f"volume of claim {self.claim} is being made for another node"
 
@@ -103,14 +106,24 @@ class TopologyNotAllowed(_NothingToBind):
     """The node's labels of those, as "key=value"."""
 
     def sentence(self) -> str:
-        has = ", ".join(self.has) or "none of these labels"
         return (
             f"StorageClass {self.storage_class} of claim {self.claim} makes volumes for "
-            f"{' or '.join(self.wanted) or 'no node'}, the node has {has}"
+            f"{self._for}, {self._has}"
         )
 
+    @property
+    def _for(self) -> str:
+        return " or ".join(self.wanted) or "no node"
+
+    @property
+    def _has(self) -> str:
+        return f"the node has {', '.join(self.has) or 'none of these labels'}"
+
+    def detail(self) -> str:
+        return f"claim {self.claim}, {self._has}"
+
     def subject(self) -> str:
-        return f"class {self.storage_class} makes volumes only for {' or '.join(self.wanted)}"
+        return f"class {self.storage_class} makes volumes only for {self._for}"
 
 
 @dataclass(frozen=True, slots=True)

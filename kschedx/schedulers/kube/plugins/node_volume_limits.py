@@ -54,8 +54,9 @@ class VolumeLimitReached(Reason):
 
     def sentence(self) -> str:
         lingering = f", {self.lingering} of them by no pod here" if self.lingering else ""
+        volumes = "volume" if self.adding == 1 else "volumes"
         return (
-            f"needs {self.adding} more volumes of {self.driver}, "
+            f"needs {self.adding} more {volumes} of {self.driver}, "
             f"{self.attached} of at most {self.limit} are attached{lingering}"
         )
 
@@ -80,6 +81,9 @@ class DriverNotInstalled(Reason):
 
     def sentence(self) -> str:
         return f"CSI driver {', '.join(self.drivers)} is not installed on the node"
+
+    def detail(self) -> str:
+        return ""
 
     def subject(self) -> str:
         return f"CSI driver {', '.join(self.drivers)} not installed"

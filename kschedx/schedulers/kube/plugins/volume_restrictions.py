@@ -39,6 +39,9 @@ class DiskInUse(Reason):
     def sentence(self) -> str:
         return f"{self.disk} is in use by pod {self.pod} on the node"
 
+    def detail(self) -> str:
+        return f"by pod {self.pod}"
+
     def subject(self) -> str:
         return f"{self.disk} in use"
 
@@ -66,14 +69,16 @@ class ClaimInUse(Reason):
         )
 
     def sentence(self) -> str:
-        users = f"pod {', '.join(self.pods)}" if self.pods else "another pod"
         return (
             f"PersistentVolumeClaim {self.claim} is for one pod ({READ_WRITE_ONCE_POD}) "
-            f"and in use by {users}"
+            f"and in use {self.detail()}"
         )
 
+    def detail(self) -> str:
+        return f"by pod {', '.join(self.pods)}" if self.pods else "by another pod"
+
     def subject(self) -> str:
-        return f"claim {self.claim} in use by another pod"
+        return f"claim {self.claim} is for one pod and in use"
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,14 +140,21 @@ class VolumeInOtherZone(Reason):
         return "node(s) had no available volume zone"
 
     def sentence(self) -> str:
-        has = f"the node has {self.has}" if self.has is not None else "the node has no such label"
         return (
             f"PersistentVolume {self.volume} of claim {self.claim} needs {self.label} "
-            f"{' or '.join(self.wanted)}, {has}"
+            f"{' or '.join(self.wanted)}, {self._has}"
         )
 
+    @property
+    def _has(self) -> str:
+        return f"the node has {self.has}" if self.has is not None else "the node has no such label"
+
+    def detail(self) -> str:
+        return f"PersistentVolume {self.volume}, {self._has}"
+
     def subject(self) -> str:
-        return f"volume of claim {self.claim} in {' or '.join(self.wanted)}"
+        wanted = " or ".join(self.wanted)
+        return f"volume of claim {self.claim} needs {self.label} {wanted}"
 
 
 @dataclass(frozen=True, slots=True)

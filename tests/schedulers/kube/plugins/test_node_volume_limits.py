@@ -345,7 +345,7 @@ def test_texts() -> None:
 
     assert reached.upstream_text(35) == "node(s) exceed max volume count"
     assert reached.sentence() == (
-        "needs 1 more volumes of csi.example.com, 25 of at most 25 are attached, "
+        "needs 1 more volume of csi.example.com, 25 of at most 25 are attached, "
         "3 of them by no pod here"
     )
     assert reached.short_by() == 1
