@@ -2,7 +2,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kschedx.api.devices import DeviceClass
@@ -173,6 +173,7 @@ def test_unread_device_classes_matter_where_no_node_offers_the_resource() -> Non
     assert found(none, minor=35) == {"none": (beyond(GPU, 2, 0, 0),)}
 
 
+@settings(deadline=None)
 @given(
     request=st.integers(0, 9000),
     used=st.integers(0, 9000),
