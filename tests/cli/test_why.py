@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from kschedx.cli.main import run
+from kschedx.snapshot.sources import example_names
 
 API_7 = ("why", "prod/api-7", "-f", "example:pending")
 
@@ -53,7 +54,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], int, str]] = {
         ("why", "-f", "example:none"),
         3,
         "error[no-such-example]: there is no example 'none'\n"
-        "hint: examples: pending, spread, volumes\n",
+        f"hint: examples: {', '.join(example_names())}\n",
     ),
     "a version that is not known": (
         (*API_7, "--k8s-version", "1.20"),
