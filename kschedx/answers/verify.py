@@ -16,7 +16,7 @@ from kschedx.framework.plugin import CycleError
 from kschedx.framework.verdict import Outcome, Verdict
 from kschedx.framework.views import ClusterView, NodeView, PodView
 from kschedx.schedulers.kube.cycle import KubeScheduler
-from kschedx.schedulers.kube.filtering import NodesNotSatisfying
+from kschedx.schedulers.kube.filtering import Filters, NodesNotSatisfying
 from kschedx.snapshot.snapshot import Snapshot
 
 MIRROR: Final = "kubernetes.io/config.mirror"
@@ -56,6 +56,7 @@ class _Meter:
         self._drifted: list[Drift] = []
         self._not_checked: list[Unchecked] = []
         self._not_modelled: set[str] = set()
+        self._shared: tuple[str, Filters] | None = None
 
     def pending(self, pods: Sequence[Pod]) -> None:
         """Compare each pod's recorded message with the replayed one."""
@@ -82,7 +83,8 @@ class _Meter:
 
     def placed(self, pods: Sequence[Pod]) -> None:
         """Ask of each pod whether its node would pass again."""
-        for done, pod in enumerate(pods, 1):
+        # Pods of one workload one after the other: what rules prepare for one holds for all.
+        for done, pod in enumerate(sorted(pods, key=_workload), 1):
             why_not = self._why_not_checked(pod)
             if why_not:
                 self._not_checked.append(Unchecked(PodReference.of(pod), why_not))
@@ -102,7 +104,7 @@ class _Meter:
         view = next(each for each in node.pods if each.key == pod.key)
         reference = PodReference.of(pod)
         try:
-            verdicts = tuple(_without_itself(self._scheduler, view, node, self.cluster))
+            verdicts = tuple(self._without_itself(view, node))
         except CycleError as error:
             self._not_checked.append(Unchecked(reference, str(error)))
             return
@@ -114,6 +116,39 @@ class _Meter:
         self._placed += 1
         if outcome is not Outcome.FITS:
             self._drifted.append(Drift(reference, node.name, causes))
+
+    def _without_itself(self, pod: PodView, node: NodeView) -> Iterator[Verdict]:
+        """What keeps the pod off its own node, as if it were not there yet.
+
+        Raises CycleError where the real scheduler would.
+        """
+        emptied = node.without((pod,))
+        exactly = _has_claims(pod.pod)
+        if exactly:
+            filters = self._scheduler.filters(pod, self.cluster.with_node(emptied))
+        else:
+            filters = self._shared_filters(pod)
+        preparation = filters.preparation
+        if preparation.rejection is not None:
+            yield preparation.rejection
+            return
+        if preparation.narrowed_to is not None and node.name not in preparation.narrowed_to:
+            yield Verdict("", (NodesNotSatisfying(preparation.narrowed_by),))
+        states = filters.states
+        if not exactly:  # telling the rules that it left costs the node, preparing anew the cluster
+            states = filters.after(states, emptied, removed=(pod,))
+        trace = filters.trace(emptied, states, every=True)
+        if not (trace.with_nominated and trace.fits_without_nominated):
+            yield from trace.verdicts
+
+    def _shared_filters(self, pod: PodView) -> Filters:
+        """The rules as prepared for the pod, or for the one before if no rule tells them apart."""
+        fresh = pod.pod.with_spec(node_name="")
+        shape = repr((pod.namespace, sorted(pod.labels.items()), fresh.spec))
+        if self._shared is None or self._shared[0] != shape:
+            view = self.cluster.view(fresh)
+            self._shared = shape, self._scheduler.filters(view, self.cluster)
+        return self._shared[1]
 
     def report(self, choice: SchedulerChoice) -> VerifyReport:
         """Everything counted so far."""
@@ -130,28 +165,9 @@ class _Meter:
         )
 
 
-def _without_itself(
-    scheduler: KubeScheduler, pod: PodView, node: NodeView, cluster: ClusterView
-) -> Iterator[Verdict]:
-    """What keeps the pod off its own node, as if it were not there yet.
-
-    Raises CycleError where the real scheduler would.
-    """
-    emptied = node.without((pod,))
-    exactly = _has_claims(pod.pod)
-    filters = scheduler.filters(pod, cluster.with_node(emptied) if exactly else cluster)
-    preparation = filters.preparation
-    if preparation.rejection is not None:
-        yield preparation.rejection
-        return
-    if preparation.narrowed_to is not None and node.name not in preparation.narrowed_to:
-        yield Verdict("", (NodesNotSatisfying(preparation.narrowed_by),))
-    states = filters.states
-    if not exactly:  # telling the rules that it left costs the node, preparing anew the cluster
-        states = filters.after(states, emptied, removed=(pod,))
-    trace = filters.trace(emptied, states, every=True)
-    if not (trace.with_nominated and trace.fits_without_nominated):
-        yield from trace.verdicts
+def _workload(pod: Pod) -> tuple[str, str, str]:
+    owner = pod.metadata.controller
+    return pod.namespace, owner.name if owner is not None else "", pod.name
 
 
 def _has_claims(pod: Pod) -> bool:

@@ -8,6 +8,7 @@ Differences: a connection that breaks in the middle of a page costs that page on
 from __future__ import annotations
 
 import email.utils
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -112,6 +113,31 @@ class ExpiredError(Exception):
     """The server no longer knows the state that the list was begun with."""
 
 
+class _Ahead:
+    """A question that is asked meanwhile."""
+
+    def __init__(self, ask: Callable[[str], Answer], path: str) -> None:
+        self._ask = ask
+        self._path = path
+        self._answer: Answer | BaseException | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._answer = self._ask(self._path)
+        except BaseException as error:
+            self._answer = error
+
+    def answer(self) -> Answer:
+        """Waits for it. Raises what asking raised."""
+        self._thread.join()
+        if isinstance(self._answer, Answer):
+            return self._answer
+        assert self._answer is not None
+        raise self._answer
+
+
 class Lister:
     """Reads whole kinds from one server."""
 
@@ -151,27 +177,30 @@ class Lister:
 
     def _pages(self, path: str, kind: Kind, *, paged: bool) -> Listed | str:
         """The whole list, or why there is none. Raises ExpiredError."""
+        query = {"limit": PAGE_ITEMS} if paged else {}
         gathering = Gathering()
-        token = ""
+        answer = self.ask(f"{path}?{urlencode(query)}")
         while True:
-            query = {"limit": PAGE_ITEMS} if paged else {}
-            answer = self.ask(
-                f"{path}?{urlencode({**query, 'continue': token} if token else query)}"
-            )
             if answer.status == _FORBIDDEN:
                 return "forbidden"
             if answer.status == _ABSENT:
                 return "not served"
             page = _decode_page(answer.body)
-            read_json(Document(f"{self._transport.shown}: {kind.plural}", answer.body), gathering)
             token = page.metadata.continue_
+            ahead = self._ahead(f"{path}?{urlencode({**query, 'continue': token})}", token)
+            read_json(Document(f"{self._transport.shown}: {kind.plural}", answer.body), gathering)
             if self._on_page is not None:
                 rest = page.metadata.remaining_item_count or 0
                 self._on_page(kind.plural, gathering.count, gathering.count + rest)
-            if not token:
+            if ahead is None:
                 gathering.check_quantities()
                 read = gathering.snapshot()
                 return Listed(kind, read.all(kind.type), read.sources)
+            answer = ahead.answer()
+
+    def _ahead(self, path: str, token: str) -> _Ahead | None:
+        """The next page, on its way while this one is read; None after the last."""
+        return _Ahead(self.ask, path) if token else None
 
     def ask(self, path: str) -> Answer:
         """One answer: 200, 403 or 404.

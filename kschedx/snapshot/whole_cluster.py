@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
@@ -25,6 +26,8 @@ ESSENTIAL: Final[tuple[type[Object], ...]] = (Pod, Node)
 """Without these there is no answer at all."""
 _BIGGEST_FIRST: Final = ("pods", "replicasets", "nodes", "controllerrevisions", "jobs")
 _OK: Final = 200
+_MANY: Final = 10_000
+"""Objects from which on the garbage collector is spared from walking them."""
 
 Progress = Callable[[str, int, int], None]
 """Told (plural of a kind, objects so far, objects expected) after each page, from any thread."""
@@ -62,6 +65,8 @@ def read_cluster(
             listed = _in_parallel(lister, kinds.ALL)
     finally:
         cancelled.set()
+    if sum(len(one.objects or ()) for one in listed) >= _MANY:
+        gc.freeze()  # nothing of it becomes garbage
     missing = [one for one in listed if one.objects is None]
     for one in missing:
         if one.kind.type in essential:

@@ -70,6 +70,10 @@ def test_the_first_difference_is_told() -> None:
 
 
 PLACED: dict[str, tuple[list[Object], tuple[int, list[str], list[str]]]] = {
+    "two of one kind on two nodes": (
+        [node(), node("n2"), pod(node="n1"), pod("q", node="n2")],
+        (2, [], []),
+    ),
     "would pass again": ([node(), pod(node="n1")], (1, [], [])),
     "fills its node": ([node(), pod(node="n1", requests={"cpu": "4"})], (1, [], [])),
     "its node was tainted since": (
