@@ -19,6 +19,7 @@ from kschedx.rollout.played import Conditions, Played, play
 from kschedx.rollout.remedies import Case, proposals, remedies
 from kschedx.rollout.report import Outcome, RolloutReport, Run, Search
 from kschedx.rollout.undo import undo
+from kschedx.schedulers.kube.configuration import DEFAULT_SCHEDULER
 from kschedx.schedulers.kube.cycle import KubeScheduler
 from kschedx.snapshot.snapshot import Snapshot
 
@@ -114,6 +115,15 @@ def simulate_upgrade(
     if worst.outcome in (Outcome.DEADLOCK, Outcome.NOT_CHECKED):
         answers = answered[id(explored.worst)]
         worst = replace(worst, undo=undo(snapshot, old, steps, (attempts, conditions, answers)))
+    unknown = not_modelled(attempts.scheduler, steps[-1])
+    if unknown:
+        worst = replace(
+            worst,
+            outcome=Outcome.NOT_CHECKED,
+            reason=f"not modelled: {', '.join(unknown)}",
+            not_checked=(*worst.not_checked, *unknown),
+        )
+        best = None
     outcome = verdict(worst, best)
     report = RolloutReport(
         kind=type(old).__name__,
@@ -134,6 +144,14 @@ def simulate_upgrade(
         return report
     case = Case(snapshot, steps, attempts, conditions, explored.worst)
     return replace(report, proposals=proposals(case), remedies=remedies(case))
+
+
+def not_modelled(scheduler: KubeScheduler, item: Workload) -> tuple[str, ...]:
+    """Plugins and extenders that would have a say in the workload's pods and are not replayed."""
+    name = item.spec.template.spec.scheduler_name or DEFAULT_SCHEDULER
+    profile = scheduler.profiles.get(name)
+    plugins = profile.not_modelled if profile is not None else ()
+    return (*plugins, *(f"extender {url}" for url in scheduler.extenders))
 
 
 def verdict(worst: Run, best: Run | None) -> Outcome:

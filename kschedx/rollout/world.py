@@ -15,6 +15,7 @@ from kschedx.api.change import replaced
 from kschedx.api.meta import Object
 from kschedx.api.pod import FAILED, SUCCEEDED, Pod, PodCondition
 from kschedx.api.policy import ResourceQuota
+from kschedx.api.scheduling import SYSTEM_PRIORITIES, PriorityClass
 from kschedx.framework.views import PodView
 from kschedx.rollout.creation import admitted
 from kschedx.rollout.live_pod import LivePod, Moment, Owner, Seconds, Timing, owner_of
@@ -111,8 +112,23 @@ class World:
         return self._serial
 
     def admitted(self, pod: Pod) -> Pod:
-        """The pod as admission would store it."""
-        return admitted(pod, self._admission, f"simulated-{self.next_serial()}")
+        """The pod as admission would store it.
+
+        A priority class that was not read is known from the pods that have it.
+        """
+        stored = admitted(pod, self._admission, f"simulated-{self.next_serial()}")
+        name = stored.spec.priority_class_name
+        classes = self.snapshot.all(PriorityClass)
+        if not name or name in SYSTEM_PRIORITIES or name in classes:
+            return stored
+        for live in self.pods.values():
+            spec = live.pod.spec
+            if spec.priority_class_name == name and spec.priority is not None:
+                return stored.with_spec(
+                    priority=spec.priority, preemption_policy=spec.preemption_policy
+                )
+        self.not_checked[stored.key] = f"PriorityClass {name} is not in the snapshot"
+        return stored
 
     def timestamp(self) -> str:
         return self.calendar.timestamp(self.now)
@@ -209,7 +225,10 @@ class World:
         self._touch(owner)
         self.record("created", pod.key, revision=self._revision_word(pod))
         self.cluster = self.cluster.with_waiting(view)
-        self.queue.add(view, self.now, held=self.scheduler.held(view) is not None)
+        held = self.scheduler.held(view)
+        if held is not None and not held.plugin and self.workload_of(live) in self.rolling:
+            self.not_checked[pod.key] = held.reasons[0].sentence()
+        self.queue.add(view, self.now, held=held is not None)
         if owner is not None and self.busy_for == owner:
             self.busy_for = None
         return True

@@ -1,0 +1,61 @@
+"""A workload that is proved safe without being played completes when it is played."""
+
+from hypothesis import HealthCheck, given, settings
+
+from kschedx.answers.upgrade import simulate_upgrade
+from kschedx.framework.accounting import Accounting
+from kschedx.framework.views import ClusterView
+from kschedx.rollout.change import touched
+from kschedx.rollout.report import Outcome
+from kschedx.rollout.room_to_spare import RoomToSpare
+from kschedx.snapshot.snapshot import Snapshot
+from tests.rollout.clusters import (
+    choice,
+    cluster,
+    daemon_set,
+    deployment,
+    node,
+    options,
+    pod,
+    scheduler,
+    stateful_set,
+    workload,
+)
+from tests.rollout.test_laws import clusters
+
+
+def _proved(snapshot: Snapshot) -> bool:
+    spare = RoomToSpare(scheduler(), ClusterView.of(snapshot, Accounting()))
+    return spare.proves(workload(snapshot, "web"))
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(clusters())
+def test_what_is_proved_completes_in_every_order(snapshot: Snapshot) -> None:
+    if _proved(snapshot):
+        report = simulate_upgrade(
+            snapshot, [touched(workload(snapshot, "web"))], choice(), options()
+        )
+        assert report.outcome is Outcome.COMPLETES
+
+
+TWO = (node("n1"), node("n2"))
+
+
+def test_a_set_whose_room_nobody_wants_is_proved() -> None:
+    assert _proved(cluster(*TWO, stateful_set("web", "3", "n1", "n2")))
+    assert _proved(cluster(*TWO, daemon_set("web", "3", "n1", "n2")))
+    assert _proved(cluster(*TWO, stateful_set("web", "3", "n1"), pod("giant", "8")))
+
+
+def test_a_waiting_pod_that_would_fit_refutes_it() -> None:
+    assert not _proved(cluster(*TWO, stateful_set("web", "3", "n1", "n2"), pod("hungry", "3")))
+
+
+def test_a_surge_needs_room_for_one_more_now() -> None:
+    own = {
+        "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+    }
+
+    assert not _proved(cluster(*TWO, deployment("web", "3", "n1", "n2", own=own)))
+    assert _proved(cluster(*TWO, deployment("web", "3", "n1", own=own)))
