@@ -1,6 +1,7 @@
 """A raw manifest and the same object as an API server returned it are one object to the rules.
 
-The pairs were recorded from kube-apiserver 1.35.4: each raw object was created, then read.
+The pairs were recorded from kube-apiserver 1.35.4 (tests/live/record_admission.py): each raw
+object was created, then read.
 """
 
 import json
