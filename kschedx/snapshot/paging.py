@@ -11,8 +11,9 @@ import email.utils
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Final, Generic, Protocol, TypeVar
 from urllib.parse import urlencode
 
 import msgspec
@@ -22,7 +23,6 @@ from kschedx.api.meta import Object
 from kschedx.snapshot.gathering import Gathering
 from kschedx.snapshot.json_objects import read_json
 from kschedx.snapshot.kinds import Kind
-from kschedx.snapshot.snapshot import Source
 from kschedx.snapshot.sources import Document
 
 PAGE_ITEMS: Final = 500
@@ -33,6 +33,8 @@ MAX_DELAY_SECONDS: Final = 60.0
 FIRST_DELAY_SECONDS: Final = 0.25
 PAGED_RESTARTS: Final = 2
 """Lists that expire more often than this are asked for in one piece."""
+
+T = TypeVar("T")
 
 _OK: Final = 200
 _FORBIDDEN: Final = 403
@@ -52,6 +54,14 @@ _VERSIONS: Final[Mapping[str, tuple[str, ...]]] = {
 """Versions of an API group, newest first; "v1" alone where it is not named."""
 
 
+class _ListMeta(msgspec.Struct, frozen=True, rename="camel"):
+    continue_: str = msgspec.field(name="continue", default="")
+    remaining_item_count: int | None = None
+
+
+_NO_META: Final = _ListMeta()
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What the server said to one request."""
@@ -59,6 +69,8 @@ class Answer:
     status: int
     headers: Mapping[str, str]
     body: bytes
+    meta: _ListMeta = _NO_META
+    """Of a list: where it goes on."""
 
 
 class NoAnswerError(Exception):
@@ -87,17 +99,16 @@ class Listed:
 
     kind: Kind
     objects: Mapping[str, Object] | None
-    sources: Mapping[tuple[type[Object], str], Source]
     why_not: str = ""
     """ "forbidden" or "not served"."""
 
 
-class _ListMeta(msgspec.Struct, frozen=True, rename="camel"):
-    continue_: str = msgspec.field(name="continue", default="")
-    remaining_item_count: int | None = None
+class _Page(msgspec.Struct, Generic[T], frozen=True):
+    metadata: _ListMeta = _ListMeta()
+    items: tuple[T, ...] = ()
 
 
-class _Page(msgspec.Struct, frozen=True):
+class _Head(msgspec.Struct, frozen=True):
     metadata: _ListMeta = _ListMeta()
 
 
@@ -105,7 +116,7 @@ class _Status(msgspec.Struct):
     message: Any = None
 
 
-_decode_page: Final = msgspec.json.Decoder(_Page).decode
+_decode_head: Final = msgspec.json.Decoder(_Head).decode
 _decode_status: Final = msgspec.json.Decoder(_Status).decode
 
 
@@ -165,7 +176,7 @@ class Lister:
                     continue
                 if isinstance(found, str):
                     if found == "forbidden":
-                        return Listed(kind, None, {}, found)
+                        return Listed(kind, None, found)
                     break
                 return found
             else:
@@ -173,30 +184,38 @@ class Lister:
                     "list-expired",
                     f"{self._transport.shown}: the list of {kind.plural} expires again and again",
                 )
-        return Listed(kind, None, {}, "not served")
+        return Listed(kind, None, "not served")
 
     def _pages(self, path: str, kind: Kind, *, paged: bool) -> Listed | str:
         """The whole list, or why there is none. Raises ExpiredError."""
         query = {"limit": PAGE_ITEMS} if paged else {}
-        gathering = Gathering()
+        objects: dict[str, Object] = {}
         answer = self.ask(f"{path}?{urlencode(query)}")
         while True:
             if answer.status == _FORBIDDEN:
                 return "forbidden"
             if answer.status == _ABSENT:
                 return "not served"
-            page = _decode_page(answer.body)
-            token = page.metadata.continue_
+            meta = answer.meta
+            token = meta.continue_
             ahead = self._ahead(f"{path}?{urlencode({**query, 'continue': token})}", token)
-            read_json(Document(f"{self._transport.shown}: {kind.plural}", answer.body), gathering)
+            objects.update(self._objects(answer.body, kind))
             if self._on_page is not None:
-                rest = page.metadata.remaining_item_count or 0
-                self._on_page(kind.plural, gathering.count, gathering.count + rest)
+                rest = meta.remaining_item_count or 0
+                self._on_page(kind.plural, len(objects), len(objects) + rest)
             if ahead is None:
-                gathering.check_quantities()
-                read = gathering.snapshot()
-                return Listed(kind, read.all(kind.type), read.sources)
+                return Listed(kind, objects)
             answer = ahead.answer()
+
+    def _objects(self, body: bytes, kind: Kind) -> Mapping[str, Object]:
+        """The objects of one page by key. Raises KschedxError for what no API server writes."""
+        try:
+            page = _decoder(kind.type)(body)
+        except msgspec.ValidationError:  # null where strict decoding wants a value
+            gathering = Gathering()
+            read_json(Document(f"{self._transport.shown}: {kind.plural}", body), gathering)
+            return gathering.snapshot().all(kind.type)
+        return {kind.key(item.metadata.name, item.metadata.namespace): item for item in page.items}
 
     def _ahead(self, path: str, token: str) -> _Ahead | None:
         """The next page, on its way while this one is read; None after the last."""
@@ -219,8 +238,9 @@ class Lister:
                 self._wait(_delay({}, attempt))
                 continue
             if answer.status == _OK:
-                if _whole(answer.body):
-                    return answer
+                meta = _meta_if_whole(answer.body)
+                if meta is not None:
+                    return replace(answer, meta=meta)
                 if last:
                     raise KschedxError(
                         "api-unusable", f"{self._transport.shown}: {path} is not answered in JSON"
@@ -252,13 +272,17 @@ class Lister:
         )
 
 
-def _whole(body: bytes) -> bool:
-    """Whether this is a whole JSON object: a proxy may end an answer early."""
+@cache
+def _decoder(kind: Any) -> Callable[[bytes], _Page[Object]]:
+    return msgspec.json.Decoder(_Page[kind]).decode
+
+
+def _meta_if_whole(body: bytes) -> _ListMeta | None:
+    """None if this is no whole JSON object: a proxy may end an answer early."""
     try:
-        _decode_page(body)
+        return _decode_head(body).metadata
     except msgspec.MsgspecError:
-        return False
-    return True
+        return None
 
 
 def api_message(body: bytes) -> str:

@@ -86,7 +86,6 @@ def read_cluster(
             f"{cause}: " + ", ".join(sorted(o.kind.plural for o in missing if o.why_not == cause))
             for cause in why
         ),
-        sources={key: source for one in listed for key, source in one.sources.items()},
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 from kschedx.cli.completion import complete_file, kubectl_complete
 from kschedx.cli.main import COMPLETE_VARIABLE, run
 from kschedx.snapshot import names
+from kschedx.snapshot.sources import example_names
 
 EXAMPLE = "-f example:pending"
 OFFERED = {
@@ -25,7 +26,7 @@ OFFERED = {
     "kinds of workloads": (f"simulate-upgrade {EXAMPLE} s", ["sts/"]),
     "nodes": (f"why {EXAMPLE} --node gpu-", ["gpu-1", "gpu-2", "gpu-3", "gpu-4"]),
     "namespaces": (f"why {EXAMPLE} -n k", ["kube-system"]),
-    "examples": ("why -f example:", ["example:pending", "example:spread", "example:volumes"]),
+    "examples": ("why -f example:pe", ["example:pending"]),
     "a file that is not there": ("why -f /no/such/file.json prod/", []),
 }
 
@@ -78,13 +79,8 @@ def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
     assert complete_file("sn") == ["snapshot.json", "snapshots/"]
-    assert complete_file("") == [
-        "example:pending",
-        "example:spread",
-        "example:volumes",
-        "snapshot.json",
-        "snapshots/",
-    ]
+    examples = [f"example:{name}" for name in example_names()]
+    assert complete_file("") == [*examples, "snapshot.json", "snapshots/"]
     assert complete_file(f"{tmp_path}/snapshots") == [f"{tmp_path}/snapshots/"]
     assert complete_file("/no/such/") == []
 
