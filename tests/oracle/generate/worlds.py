@@ -17,7 +17,11 @@ ODD_IMAGES: Final = [
     "docker.io/library/nginx",
     "",
 ]
-DECLARED: Final = ["RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport"]
+DECLARED: Final = [
+    "RestartAllContainersOnContainerExits",
+    "UserNamespacesHostNetworkSupport",
+    "VolumeBindMountOptions",
+]
 TAINT_VALUES: Final = ["a", "b", "", "5", "10"]
 
 
@@ -198,6 +202,11 @@ def features(draw: Draw) -> list[Object]:
         chosen = draw.pick([*spec["containers"], *spec.get("initContainers", [])])
         chosen["restartPolicyRules"] = [rule]
         chosen["restartPolicy"] = "Never"
+    if draw.chance(0.3):
+        mount = {"name": "scratch", "mountPath": "/scratch", "bindMountOptions": ["noexec"]}
+        chosen = draw.pick([*spec["containers"], *spec.get("initContainers", [])])
+        chosen["volumeMounts"] = [mount]
+        spec["volumes"] = [{"name": "scratch", "emptyDir": {}}]
     if draw.chance(0.1):
         spec["os"] = {"name": draw.pick(["linux", "windows"])}
     for each in nodes:
