@@ -318,6 +318,10 @@ class ClusterView:
         """One more pod that waits for a node, or another in the place of one with its key."""
         return self._replaced({}, {**self.waiting, pod.key: pod})
 
+    def without_waiting(self, name: str) -> ClusterView:
+        """This waiting pod gone, or the reservation of this name; the cost of the waiting pods."""
+        return self._replaced({}, {key: pod for key, pod in self.waiting.items() if key != name})
+
     def with_reservation(self, name: str, pod: PodView) -> ClusterView:
         """One more waiting pod under a name of its own: another of its key may wait beside it."""
         return self._replaced({}, {**self.waiting, name: pod})

@@ -10,6 +10,7 @@ import operator
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 from weakref import WeakKeyDictionary
 
 from kschedx.framework.attempt import Attempt, Preemption
@@ -22,6 +23,8 @@ from kschedx.schedulers.kube.filtering import Filters
 from kschedx.schedulers.kube.scoring import score_nodes, top_scorers
 from kschedx.snapshot.snapshot import Snapshot
 
+_MOST: Final = 2**31
+"""Above every priority."""
 Nominations = tuple[tuple[str, int, str], ...]
 
 
@@ -63,7 +66,7 @@ class _Rejections:
     """What rules a shape out on each node, and the sums of it."""
 
     def __init__(self) -> None:
-        self.views: dict[str, NodeView] = {}
+        self._nodes: Sequence[NodeView] = ()
         self.fits: set[str] = set()
         self.unsure: set[str] = set()
         """Of those that fit: nodes on which a rule could not be decided."""
@@ -71,18 +74,28 @@ class _Rejections:
         self.plugins: Counter[str] = Counter()
         self.causes: Counter[str] = Counter()
 
+    def changed(self, nodes: Sequence[NodeView]) -> list[NodeView]:
+        """The nodes that are not as they were when this was last asked; gone ones are forgotten."""
+        known, self._nodes = self._nodes, nodes
+        if len(known) == len(nodes):
+            differ = [(old, new) for old, new in zip(known, nodes, strict=True) if old is not new]
+            if all(old.name == new.name for old, new in differ):
+                return [new for _, new in differ]
+        views = {node.name: node for node in known}
+        for name in views.keys() - {node.name for node in nodes}:
+            self.forget(name)
+        return [node for node in nodes if views.get(node.name) is not node]
+
     def forget(self, name: str) -> None:
         known = self._by.pop(name, None)
         self.fits.discard(name)
         self.unsure.discard(name)
-        self.views.pop(name, None)
         if known is not None:
             self.plugins[known[0]] -= 1
             self.causes.subtract(known[1])
 
     def learn(self, node: NodeView, trace: NodeTrace) -> None:
         self.forget(node.name)
-        self.views[node.name] = node
         first = trace.first
         if first is None or trace.outcome is Outcome.NOT_CHECKED:
             self.fits.add(node.name)
@@ -114,7 +127,7 @@ class Attempts:
         self._openings: dict[int, Opening] = {}
         self.looked_at = 0
         """Nodes that have been looked at so far: a measure of work that no clock enters."""
-        self._lowest: tuple[Sequence[NodeView], int] = ((), 0)
+        self._lowest: tuple[Sequence[NodeView], list[int], int] = ((), [], _MOST)
 
     def opening(self, snapshot: Snapshot) -> Opening:
         """How runs on this snapshot begin, made once."""
@@ -153,10 +166,16 @@ class Attempts:
         return known
 
     def _outranks_anyone(self, pod: PodView, nodes: Sequence[NodeView]) -> bool:
-        known, lowest = self._lowest
+        known, by_node, lowest = self._lowest
         if not _same(known, nodes):
-            lowest = min((other.priority for node in nodes for other in node.pods), default=2**31)
-            self._lowest = nodes, lowest
+            if len(known) != len(nodes):
+                known, by_node = (), []
+            by_node = [
+                by_node[index] if known and known[index] is node else _lowest_priority(node)
+                for index, node in enumerate(nodes)
+            ]
+            lowest = min(by_node, default=_MOST)
+            self._lowest = nodes, by_node, lowest
         return lowest < pod.priority
 
     def _by_node(self, pod: PodView, cluster: ClusterView, shape: str) -> Found | None:
@@ -167,12 +186,10 @@ class Attempts:
         if filters is None:
             return None
         known = self._rejections.setdefault(shape, _Rejections())
-        changed = [n for name, n in cluster.nodes.items() if known.views.get(name) is not n]
+        changed = known.changed(list(cluster.nodes.values()))
         self.looked_at += len(changed)
         for node in changed:
             known.learn(node, filters.trace(node, every=False))
-        for name in known.views.keys() - cluster.nodes.keys():
-            known.forget(name)
         if not known.fits:
             return known.found(len(cluster.nodes))
         if known.unsure:
@@ -207,6 +224,10 @@ class Attempts:
         except CycleError:
             return None
         return Found(top_scorers(scores), node_count=len(cluster.nodes))
+
+
+def _lowest_priority(node: NodeView) -> int:
+    return min((pod.priority for pod in node.pods), default=_MOST)
 
 
 def _same(some: Sequence[NodeView], others: Sequence[NodeView]) -> bool:

@@ -15,7 +15,7 @@ from kschedx.api.change import replaced
 from kschedx.api.meta import ObjectMeta, OwnerReference
 from kschedx.api.workloads import Deployment, ReplicaSet, ReplicaSetSpec
 from kschedx.rollout.deployment_scaling import scale_proportionally
-from kschedx.rollout.live_pod import TEMPLATE_HASH_LABEL, Owner, owner_of
+from kschedx.rollout.live_pod import TEMPLATE_HASH_LABEL, Owner
 from kschedx.rollout.workloads import share, template_hash, without_hash
 from kschedx.rollout.world import RESYNC, World
 
@@ -59,11 +59,8 @@ class Sizes:
 
     def all(self) -> list[ReplicaSet]:
         """The oldest first."""
-        own = [
-            workload
-            for workload in self.world.workloads.values()
-            if isinstance(workload, ReplicaSet) and owner_of(workload.metadata) == self.owner
-        ]
+        listed = (self.world.workloads[o] for o in self.world.sets.get(self.owner, ()))
+        own = [item for item in listed if isinstance(item, ReplicaSet)]
         return sorted(own, key=lambda r: (r.metadata.creation_timestamp or "", r.name))
 
     def new(self) -> ReplicaSet | None:

@@ -29,8 +29,12 @@ class Opening:
     pods: Mapping[str, LivePod]
     owned: Mapping[Owner, Mapping[str, None]]
     workloads: Mapping[Owner, Object]
+    sets: Mapping[Owner, tuple[Owner, ...]]
+    """Deployment -> its ReplicaSets."""
     active: Mapping[Owner, int]
     """How many active pods a controller has."""
+    under_way: tuple[str, ...]
+    """Pods that a kubelet has in hand: being stopped, or not yet started."""
     dead_nodes: frozenset[str]
     """Nodes whose kubelets do not act: gone, unreachable or not Ready."""
 
@@ -60,7 +64,28 @@ class Opening:
         workloads = {
             Owner.of(item): item for kind in CONTROLLERS for item in snapshot.all(kind).values()
         }
-        return cls(snapshot, cluster, calendar, pods, owned, workloads, active, frozenset(dead))
+        sets: dict[Owner, tuple[Owner, ...]] = {}
+        for owner, item in workloads.items():
+            above = owner_of(item.metadata)
+            if above is not None and owner.kind == "ReplicaSet":
+                sets[above] = (*sets.get(above, ()), owner)
+        under_way = tuple(
+            key
+            for key, live in pods.items()
+            if live.node and not live.stuck and (live.terminating or not live.ready)
+        )
+        return cls(
+            snapshot,
+            cluster,
+            calendar,
+            pods,
+            owned,
+            workloads,
+            sets,
+            active,
+            under_way,
+            frozenset(dead),
+        )
 
 
 def _is_dead(node: Node) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from kschedx.api.meta import Object
 from kschedx.api.pod import Pod
@@ -50,10 +51,17 @@ class Played:
     owner: Owner
     progress: Progress
     moments: tuple[Moment, ...]
-    pods: tuple[EndPod, ...]
     given_up: bool
     seconds: Seconds
     """How long it took until the world stood still."""
+
+    @cached_property
+    def pods(self) -> tuple[EndPod, ...]:
+        """Every pod at the end, by key."""
+        return tuple(
+            EndPod(live.key, live.node, live.image, live.ready, live.owner)
+            for _, live in sorted(self.world.pods.items())
+        )
 
     @property
     def done(self) -> bool:
@@ -98,17 +106,12 @@ def _broken(world: World, item: Object) -> Callable[[LivePod], bool]:
 def ended(simulation: Simulation, owner: Owner) -> Played:
     """What the run has come to."""
     world = simulation.world
-    pods = tuple(
-        EndPod(live.key, live.node, live.image, live.ready, live.owner)
-        for _, live in sorted(world.pods.items())
-    )
     last = max((m.at for m in world.moments), default=0)
     return Played(
         world,
         owner,
         progress(world, owner),
         tuple(world.moments),
-        pods,
         simulation.given_up,
         last,
     )

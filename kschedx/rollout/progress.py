@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kschedx.api.meta import Object
-from kschedx.api.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
+from kschedx.api.workloads import DaemonSet, Deployment, StatefulSet
 from kschedx.rollout import daemonset, statefulset
 from kschedx.rollout.deployment import Sizes
-from kschedx.rollout.live_pod import LivePod, Owner, owner_of
+from kschedx.rollout.live_pod import LivePod, Owner
 from kschedx.rollout.world import World
 
 
@@ -33,11 +33,7 @@ def pods_of_workload(world: World, owner: Owner) -> list[LivePod]:
     """The workload's pods; a Deployment's are those of its ReplicaSets."""
     if owner.kind != "Deployment":
         return world.pods_of(owner)
-    sets = sorted(
-        other
-        for other, item in world.workloads.items()
-        if isinstance(item, ReplicaSet) and owner_of(item.metadata) == owner
-    )
+    sets = sorted(world.sets.get(owner, ()))
     return [live for replica_set in sets for live in world.pods_of(replica_set)]
 
 

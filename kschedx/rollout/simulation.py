@@ -51,16 +51,14 @@ class Simulation:
         )
         for view in waiting:
             world.queue.add(view, 0, held=world.scheduler.held(view) is not None)
-        for live in list(world.pods.values()):
-            self._resume(live)
+        for key in world.under_way:
+            self._resume(world.pods[key])
         scheduling.run(world, self.attempts)
         world.queue.age()
 
     def _resume(self, live: LivePod) -> None:
         """What the pod's kubelet has in hand at second 0."""
         world = self.world
-        if not live.node or live.stuck:
-            return
         if live.terminating:
             due = world.calendar.seconds(live.pod.metadata.deletion_timestamp)
             overdue = due is not None and world.snapshot.taken_at and due < -_OVERDUE_SECONDS

@@ -71,6 +71,8 @@ class World:
         self.pods: dict[str, LivePod] = dict(opening.pods)
         self.owned: dict[Owner, dict[str, None]] = {k: dict(v) for k, v in opening.owned.items()}
         self.workloads: dict[Owner, Object] = dict(opening.workloads)
+        self.sets: dict[Owner, tuple[Owner, ...]] = dict(opening.sets)
+        """Deployment -> its ReplicaSets."""
         self.revisions: dict[Owner, Revisions] = {}
         self.dirty: dict[Owner, None] = {}
         self.blocked: dict[Owner, str] = {}
@@ -90,6 +92,7 @@ class World:
         self.running_at_first: Mapping[Owner, int] = opening.active
         """How many active pods a controller had in the snapshot."""
         self._serial = 0
+        self.under_way = opening.under_way
         self._dead_nodes = opening.dead_nodes
         self._admission = Admission(opening.snapshot, self.release)
         self._agenda: list[tuple[Seconds, int, str, Any, int]] = []
@@ -174,6 +177,9 @@ class World:
     def set_workload(self, item: Object) -> None:
         """The workload as it is written now; its controller will look at it."""
         owner = Owner.of(item)
+        above = owner_of(item.metadata)
+        if owner not in self.workloads and above is not None:
+            self.sets[above] = (*self.sets.get(above, ()), owner)
         if self.workloads.get(owner) != item:
             self.workloads[owner] = item
             self._mark(owner)
@@ -275,10 +281,18 @@ class World:
         """The pod's phase turns terminal: the scheduler sees its room free."""
         status = replaced(live.pod.status, phase=phase, reason=reason)
         self.change(live, replaced(live.pod, status=status), ready_since=None)
-        self.cluster = self.cluster.without_pods((live.key,))
+        self._leave(live)
         self._touch(live.owner)
         self._unblock(live.pod.namespace)
         self.policy.on_removed(self, live)
+
+    def _leave(self, live: LivePod) -> None:
+        """The scheduler no longer sees the pod."""
+        node = self.cluster.nodes.get(live.node)
+        if node is not None:
+            self.cluster = self.cluster.with_node(node.without((live.view,)))
+        elif not live.node:
+            self.cluster = self.cluster.without_waiting(live.key)
 
     def wake(self, live: LivePod) -> None:
         """Tell the scheduling queue that an assigned pod is gone."""
@@ -317,7 +331,8 @@ class World:
             self.owned[live.owner].pop(key, None)
         self.queue.remove(key)
         on_node = bool(live.node) and not live.terminal
-        self.cluster = self.cluster.without_pods((key,))
+        if not live.terminal:
+            self._leave(live)
         self._touch(live.owner)
         self._unblock(live.pod.namespace)
         if on_node or live.pod.status.nominated_node_name:
@@ -363,7 +378,7 @@ class World:
         """A pod that is gone keeps counting as nominated to its node; None ends that."""
         name = f"{key} (reserved)"
         if ghost is None:
-            self.cluster = self.cluster.without_pods((name,))
+            self.cluster = self.cluster.without_waiting(name)
         else:
             self.cluster = self.cluster.with_reservation(name, ghost)
 

@@ -62,6 +62,7 @@ class SchedulingQueue:
         self._unschedulable: dict[str, QueuedPod] = {}
         self._gated: dict[str, QueuedPod] = {}
         self._heap: list[tuple[tuple[int, int, Seconds, int], str]] = []
+        self._backoff_heap: list[tuple[Seconds, tuple[int, int, Seconds, int], str]] = []
         self._sequence = 0
 
     @property
@@ -92,6 +93,20 @@ class SchedulingQueue:
         self._active[entry.key] = entry
         heapq.heappush(self._heap, (self._order(entry), entry.key))
 
+    def _back_off(self, entry: QueuedPod) -> None:
+        self._backoff[entry.key] = entry
+        heapq.heappush(self._backoff_heap, (self.expiry(entry), self._order(entry), entry.key))
+
+    def _first_to_end(self) -> QueuedPod | None:
+        """The pod whose back-off ends first. Entries of the heap that are out of date go."""
+        while self._backoff_heap:
+            ends, order, key = self._backoff_heap[0]
+            entry = self._backoff.get(key)
+            if entry is not None and self._order(entry) == order and self.expiry(entry) == ends:
+                return entry
+            heapq.heappop(self._backoff_heap)
+        return None
+
     def add(self, pod: PodView, now: Seconds, *, held: bool = False) -> None:
         """A new pod; `held`: PreEnqueue keeps it out."""
         entry = QueuedPod(pod, now, self._next())
@@ -105,6 +120,8 @@ class SchedulingQueue:
         for part in (self._backoff, self._unschedulable):
             for key, entry in part.items():
                 part[key] = replace(entry, timestamp=entry.timestamp - _AGE_SECONDS, attempts=1)
+        for entry in list(self._backoff.values()):
+            self._back_off(entry)
 
     def remove(self, key: str) -> None:
         """The pod is deleted or has a node."""
@@ -126,10 +143,12 @@ class SchedulingQueue:
             if entry is not None and self._order(entry) == order:
                 del self._active[key]
                 return replace(entry, attempts=entry.attempts + 1)
-        if not self._backoff or not self.release.enabled("SchedulerPopFromBackoffQ"):
+        if not self.release.enabled("SchedulerPopFromBackoffQ"):
             return None
         # With an empty active queue nobody needs to wait for the end of a back-off.
-        entry = min(self._backoff.values(), key=lambda e: (self.expiry(e), self._order(e)))
+        entry = self._first_to_end()
+        if entry is None:
+            return None
         del self._backoff[entry.key]
         return replace(entry, attempts=entry.attempts + 1)
 
@@ -155,7 +174,10 @@ class SchedulingQueue:
         failed = replace(
             entry, pod=pod, timestamp=now, sequence=self._next(), rejected_by=rejected_by
         )
-        (self._unschedulable if rejected_by else self._backoff)[entry.key] = failed
+        if rejected_by:
+            self._unschedulable[entry.key] = failed
+        else:
+            self._back_off(failed)
 
     def move(self, event: PodEvent, now: Seconds) -> tuple[PodView, ...]:
         """Wake all pods whose rejecting plugins want it; those woken, in queue order.
@@ -174,7 +196,7 @@ class SchedulingQueue:
         for entry in ordered:
             del self._unschedulable[entry.key]
             if self._backs_off(entry, now):
-                self._backoff[entry.key] = entry
+                self._back_off(entry)
             else:
                 self._activate(entry)
         return tuple(entry.pod for entry in ordered)
@@ -187,8 +209,7 @@ class SchedulingQueue:
 
     def flush_backoff(self, now: Seconds) -> None:
         """Pods whose back-off is over become active. Upstream: flushBackoffQCompleted."""
-        over = [e for e in self._backoff.values() if not self._backs_off(e, now)]
-        for entry in over:
+        while (entry := self._first_to_end()) is not None and not self._backs_off(entry, now):
             del self._backoff[entry.key]
             self._activate(entry)
 
@@ -201,8 +222,8 @@ class SchedulingQueue:
 
     def next_backoff_end(self) -> int | None:
         """The second at which the next back-off is over; None if nobody backs off."""
-        ends = [math.floor(self.expiry(entry)) + 1 for entry in self._backoff.values()]
-        return min(ends, default=None)
+        first = self._first_to_end()
+        return None if first is None else math.floor(self.expiry(first)) + 1
 
     def next_flush(self, changed: Seconds) -> Seconds | None:
         """When the first pod is tried for having lain too long; `changed`: the last change.
