@@ -9,6 +9,7 @@ from kschedx.api.pod import Pod
 from kschedx.diagnose.agreement import Replayed
 from kschedx.diagnose.blockers import Cause, causes_of
 from kschedx.diagnose.explanation import Explanation, FurtherReplays, explain
+from kschedx.diagnose.hints import Hints
 from kschedx.diagnose.node_report import NodeReport, evictions_on, rooms, rules_on
 from kschedx.diagnose.placement import (
     Nomination,
@@ -17,8 +18,9 @@ from kschedx.diagnose.placement import (
     terminating_victims,
 )
 from kschedx.diagnose.references import TerminatingPod
-from kschedx.diagnose.remedies import Remedies, remedies
+from kschedx.diagnose.remedies import remedies
 from kschedx.diagnose.smallest_fixes import Replays, smallest_fixes
+from kschedx.diagnose.what_if import by_hand, what_if
 from kschedx.framework.attempt import Attempt
 from kschedx.framework.plugin import CycleError
 from kschedx.framework.verdict import NodeTrace, Verdict
@@ -95,31 +97,36 @@ class Replay:
             return self._explain_placed(view)
         attempt = self.scheduler.attempt(view, self.cluster)
         otherwise = self._otherwise(attempt, with_rows=with_rows)
+        hints = self._hints(attempt) if with_hints else None
+        found = what_if(attempt, self.cluster, self._winners)
         explanation = explain(
             attempt,
             self.cluster,
             FurtherReplays(
                 nomination=self._nomination(view),
                 otherwise=otherwise,
-                remedies=self._remedies(attempt) if with_hints else None,
+                remedies=remedies(hints, pod, self.snapshot) if hints is not None else None,
+                what_if=replace(found, by_hand=by_hand(view, self.cluster, hints)),
             ),
             with_rows=with_rows,
         )
         return Explained(Replayed.of(attempt), explanation)
 
-    def _remedies(self, attempt: Attempt) -> Remedies | None:
+    def _place(self, pod: PodView, cluster: ClusterView) -> Attempt:
+        return self.scheduler.attempt(pod, cluster, every_rule=False, dry_runs=False)
+
+    def _winners(self, pod: PodView, cluster: ClusterView) -> tuple[str, ...]:
+        return self._place(pod, cluster).winners
+
+    def _hints(self, attempt: Attempt) -> Hints | None:
         """What would help a pod that every node rejects."""
         if attempt.prefilter is not None or attempt.winners or not attempt.traces:
             return None
 
-        def place(pod: PodView, cluster: ClusterView) -> Attempt:
-            return self.scheduler.attempt(pod, cluster, every_rule=False, dry_runs=False)
-
         def preempt(pod: PodView, cluster: ClusterView) -> Attempt:
             return self.scheduler.attempt(pod, cluster, every_rule=False)
 
-        hints = smallest_fixes(attempt, self.cluster, Replays(place, preempt))
-        return remedies(hints, attempt.pod.pod, self.snapshot)
+        return smallest_fixes(attempt, self.cluster, Replays(self._place, preempt))
 
     def _explain_placed(self, view: PodView) -> Explained:
         pod = view.pod

@@ -147,13 +147,14 @@ def _without_repeats(trace: NodeTrace) -> tuple[Verdict, ...]:
     if not cordoned:
         return trace.verdicts
     kept = (
-        Verdict(v.plugin, tuple(reason for reason in v.reasons if not _says_cordoned(reason)))
+        Verdict(v.plugin, tuple(reason for reason in v.reasons if not says_cordoned(reason)))
         for v in trace.verdicts
     )
     return tuple(verdict for verdict in kept if verdict.reasons)
 
 
-def _says_cordoned(reason: Reason) -> bool:
+def says_cordoned(reason: Reason) -> bool:
+    """The taint that comes with a cordon."""
     return isinstance(reason, UntoleratedTaint) and reason.key == UNSCHEDULABLE.key
 
 

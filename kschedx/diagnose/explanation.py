@@ -18,8 +18,13 @@ from kschedx.diagnose.headline import predicate, state
 from kschedx.diagnose.placement import Nomination, Placement
 from kschedx.diagnose.preemption_summary import PreemptionSummary, summarize
 from kschedx.diagnose.references import PodReference
+from kschedx.diagnose.remarks import Remark, remarks
 from kschedx.diagnose.remedies import Remedies
 from kschedx.diagnose.situation import Situation, situation_of
+from kschedx.diagnose.summary import Seen, placed_summary, summary
+from kschedx.diagnose.verdict_class import VerdictClass, verdict_class
+from kschedx.diagnose.volume_remarks import placed_remarks, volume_remarks
+from kschedx.diagnose.what_if import NOTHING, WhatIf
 from kschedx.framework.attempt import Attempt
 from kschedx.framework.verdict import NodeTrace
 from kschedx.framework.views import ClusterView
@@ -42,12 +47,15 @@ class Explanation:
 
     pod: PodReference
     situation: Situation
+    verdict_class: VerdictClass
     state: str
     """ "is Pending"; what `predicate` gives the reason of."""
     predicate: str
     """ "no node of 12 can take it"; empty where the state says it all."""
     scheduler: str
     node_count: int
+    summary: str = ""
+    """The causes that matter most in one sentence; empty where the headline says it all."""
     feasible: tuple[str, ...] = ()
     """Nodes that can take the pod, in the cluster's order."""
     winners: tuple[str, ...] = ()
@@ -70,6 +78,8 @@ class Explanation:
     """What would happen if the pod were tried, for a pod that never is."""
     remedies: Remedies | None = None
     """What would help, each replayed; None where nothing was looked for."""
+    remarks: tuple[Remark, ...] = ()
+    """What stands behind the causes, and what a snapshot cannot show."""
     rows: tuple[NodeRow, ...] = ()
     """One per node, only where they were asked for; first those that fit, then by causes."""
 
@@ -93,6 +103,7 @@ class FurtherReplays:
     nomination: Nomination | None = None
     otherwise: Explanation | None = None
     remedies: Remedies | None = None
+    what_if: WhatIf = NOTHING
 
 
 _NOTHING_FURTHER = FurtherReplays()
@@ -116,9 +127,22 @@ def explain(
     if before_nodes is None and not attempt.error and situation not in _NOT_TRIED_NOW:
         traces = list(traces_of_all(attempt, cluster.nodes))
     found, combinations = blockers(traces)
+    preemption = None if situation in _NOT_TRIED_NOW else summarize(attempt, cluster)
+    held_in_vain = nomination is not None and bool(nomination.then)
+    waited = Situation.NO_NODE if held_in_vain else situation
+    kind = verdict_class(waited, attempt, preemption, further.what_if)
+    placed = further.placement
     return Explanation(
         pod=PodReference.of(pod),
         situation=situation,
+        verdict_class=kind,
+        summary=(
+            placed_summary(situation, pod, placed)
+            if situation in _NOT_TRIED_NOW
+            else summary(
+                kind, Seen(attempt, cluster, found, preemption, further.what_if, nomination)
+            )
+        ),
         state=state(situation, pod),
         predicate=predicate(situation, attempt, found, rejection, nomination),
         scheduler=attempt.scheduler,
@@ -129,7 +153,7 @@ def explain(
         blockers=found,
         combinations=combinations,
         fragmentations=fragmentations(attempt, cluster) if situation is Situation.NO_NODE else (),
-        preemption=None if situation in _NOT_TRIED_NOW else summarize(attempt, cluster),
+        preemption=preemption,
         scheduler_message="" if situation in _SAYS_NOTHING else attempt.message,
         agreement=None if situation in _NOT_TRIED_NOW else compare(pod, Replayed.of(attempt)),
         placement=further.placement,
@@ -137,6 +161,11 @@ def explain(
         not_modelled=attempt.not_modelled,
         otherwise=further.otherwise,
         remedies=further.remedies,
+        remarks=(
+            placed_remarks(pod, cluster)
+            if situation in _NOT_TRIED_NOW
+            else (*remarks(attempt, cluster), *volume_remarks(attempt, cluster))
+        ),
         rows=_rows(attempt, traces) if with_rows else (),
     )
 

@@ -20,6 +20,7 @@ from kschedx.framework.pod_edits import (
     RaiseMaxSkew,
     largest_request,
 )
+from kschedx.framework.template_edits import REVISION, CountOwnRevision, InitStepsFirst
 from kschedx.framework.verdict import Reason
 from kschedx.framework.views import ClusterView, NodeView, PodView
 from kschedx.schedulers.kube.plugins.inter_pod_affinity import (
@@ -36,7 +37,7 @@ from kschedx.schedulers.kube.plugins.pod_topology_spread import SkewTooLarge
 from kschedx.schedulers.kube.plugins.taint_toleration import UntoleratedTaint
 from kschedx.schedulers.kube.tolerations import UNSCHEDULABLE
 
-_NODE_TROUBLE: Final = "node.kubernetes.io/"
+_NODE_TROUBLE: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/uninitialized")
 """Taints that say that a node is not well: neither tolerated nor removed by advice."""
 _MOST_VICTIMS: Final = 3
 
@@ -90,6 +91,10 @@ def _selector(reason: NodeAffinityMismatch, on: Blocked) -> Iterator[Edit]:
 def _request(reason: InsufficientResource, on: Blocked) -> Iterator[Edit]:
     free = reason.allocatable - reason.used
     pod = on.pod.pod
+    steps = [c.name for c in pod.spec.init_containers if not c.restartable]
+    sidecars = [c.name for c in pod.spec.init_containers if c.restartable]
+    if steps and sidecars:
+        yield InitStepsFirst(tuple(steps), tuple(sidecars))
     if free > 0:
         for container in (*pod.spec.containers, *pod.spec.init_containers):
             edit = largest_request(
@@ -150,6 +155,8 @@ def _port(reason: HostPortTaken, on: Blocked) -> Iterator[Edit]:
 
 def _skew(reason: SkewTooLarge, on: Blocked) -> Iterator[Edit]:
     yield HonorTaints(reason.topology_key)
+    if REVISION in on.pod.labels:
+        yield CountOwnRevision(reason.topology_key)
     yield RaiseMaxSkew(reason.topology_key, reason.max_skew, reason.skew)
 
 

@@ -128,7 +128,13 @@ def _command(
 
 
 def _below(path: str, operations: tuple[dict[str, Any], ...]) -> tuple[Mapping[str, Any], ...]:
-    return tuple({**operation, "path": path + operation["path"]} for operation in operations)
+    return tuple(
+        {
+            **operation,
+            **{key: path + operation[key] for key in ("from", "path") if key in operation},
+        }
+        for operation in operations
+    )
 
 
 def _workload(pod: Pod, snapshot: Snapshot) -> Templated | None:

@@ -23,6 +23,7 @@ from kschedx.framework.edit import Edit
 from kschedx.framework.pod_edits import LowerRequest, RaisePriority
 from kschedx.framework.verdict import NodeTrace, Outcome, Reason
 from kschedx.framework.views import ClusterView, NodeView, PodView
+from kschedx.schedulers.kube.plugins.pod_topology_spread import SkewTooLarge
 
 MOST_REPLAYS: Final = 60
 MOST_HINTS: Final = 5
@@ -58,7 +59,8 @@ def smallest_fixes(attempt: Attempt, cluster: ClusterView, replays: Replays) -> 
     evicts = attempt.preemption is not None and bool(attempt.preemption.nominated)
     priorities = () if evicts else _priorities(pod, cluster)
     search = _Search(pod.pod, cluster, replays)
-    candidates = sorted({*_sets(attempt, cluster), *_new_nodes(cluster), *priorities}, key=_rank)
+    nodes = {*_new_nodes(cluster), *_new_domains(attempt, cluster)}
+    candidates = sorted({*_sets(attempt, cluster), *nodes, *priorities}, key=_rank)
     for edits in candidates:
         if search.spent or search.enough:
             break
@@ -241,6 +243,18 @@ def _new_nodes(cluster: ClusterView) -> Iterator[tuple[Edit, ...]]:
     # Only the largest of many shapes can be the one that is needed.
     for cpu, memory, node in [*ready[:_SHAPES], *ready[_SHAPES:][-_SHAPES:]]:
         yield (AddNode(node.name, cpu, memory),)
+
+
+def _new_domains(attempt: Attempt, cluster: ClusterView) -> Iterator[tuple[Edit, ...]]:
+    """A node in a domain that there is none of yet, where the pod lacks domains."""
+    for trace in attempt.traces.values():
+        for reason in _reasons(trace):
+            if isinstance(reason, SkewTooLarge) and reason.domains < reason.min_domains:
+                node = cluster.nodes[trace.node]
+                domain = (reason.topology_key, f"another-than-{reason.domain}")
+                cpu, memory = node.allocatable.get(CPU, 0), node.allocatable.get(MEMORY, 0)
+                yield (AddNode(node.name, cpu, memory, (domain,)),)
+                return
 
 
 def _priorities(pod: PodView, cluster: ClusterView) -> Iterator[tuple[Edit, ...]]:

@@ -146,6 +146,8 @@ class AddNode(Edit):
     like: str
     cpu_milli: int
     memory_bytes: int
+    labels: tuple[tuple[str, str], ...] = ()
+    """Labels that it has otherwise."""
 
     @property
     def name(self) -> str:
@@ -153,6 +155,8 @@ class AddNode(Edit):
 
     def apply(self, pod: Pod, cluster: ClusterView) -> tuple[Pod, ClusterView]:
         twin = cluster.nodes[self.like].node.twin(self.name)
+        for key, value in self.labels:
+            twin = twin.with_label(key, value)
         return pod, cluster.with_node(NodeView(twin))
 
     def patch(self, pod: Pod) -> Patch:
@@ -160,4 +164,5 @@ class AddNode(Edit):
 
     def sentence(self) -> str:
         room = f"{show(CPU, self.cpu_milli)} cpu, {show(MEMORY, self.memory_bytes)}"
-        return f"add one node like {self.like} ({room})"
+        labels = "".join(f", but {key}={value}" for key, value in self.labels)
+        return f"add one node like {self.like} ({room}){labels}"

@@ -248,7 +248,8 @@ class DropPodAffinity(PodEdit):
         return f"drop the required {side} pods matching {self.selector} by {self.topology_key}"
 
 
-def _hard(constraint: TopologySpreadConstraint, topology_key: str) -> bool:
+def is_hard(constraint: TopologySpreadConstraint, topology_key: str) -> bool:
+    """Whether it forbids nodes, and spreads over this key."""
     return (
         constraint.topology_key == topology_key and constraint.when_unsatisfiable == "DoNotSchedule"
     )
@@ -266,7 +267,7 @@ class RaiseMaxSkew(PodEdit):
     def changed(self, pod: Pod) -> Pod:
         constraints = tuple(
             own.changed(max_skew=max(own.max_skew, self.after))
-            if _hard(own, self.topology_key)
+            if is_hard(own, self.topology_key)
             else own
             for own in pod.spec.topology_spread_constraints
         )
@@ -277,7 +278,7 @@ class RaiseMaxSkew(PodEdit):
         return tuple(
             {"op": "replace", "path": f"{path}/{index}/maxSkew", "value": self.after}
             for index, own in enumerate(pod.spec.topology_spread_constraints)
-            if _hard(own, self.topology_key) and own.max_skew < self.after
+            if is_hard(own, self.topology_key) and own.max_skew < self.after
         )
 
     def sentence(self) -> str:
@@ -293,7 +294,7 @@ class HonorTaints(PodEdit):
 
     def changed(self, pod: Pod) -> Pod:
         constraints = tuple(
-            own.changed(node_taints_policy="Honor") if _hard(own, self.topology_key) else own
+            own.changed(node_taints_policy="Honor") if is_hard(own, self.topology_key) else own
             for own in pod.spec.topology_spread_constraints
         )
         return pod.with_spec(topology_spread_constraints=constraints)
@@ -303,7 +304,7 @@ class HonorTaints(PodEdit):
         return tuple(
             {"op": "add", "path": f"{path}/{index}/nodeTaintsPolicy", "value": "Honor"}
             for index, own in enumerate(pod.spec.topology_spread_constraints)
-            if _hard(own, self.topology_key)
+            if is_hard(own, self.topology_key)
         )
 
     def sentence(self) -> str:

@@ -49,7 +49,9 @@ def _explanation(
     return schema.ExplanationDocument(
         pods=[pod_document(pod) for pod in pods],
         situation=found.situation.value,
+        verdict_class=found.verdict_class.value,
         message=found.headline,
+        summary=found.summary,
         node_count=found.node_count,
         feasible_count=len(found.feasible),
         feasible=schema.named_nodes(found.feasible),
@@ -65,6 +67,7 @@ def _explanation(
         placement=_placement(placement) if placement is not None else None,
         nomination=_nomination(nomination) if nomination is not None else None,
         not_modelled=list(found.not_modelled),
+        remarks=[schema.RemarkDocument(code=r.code, message=r.message) for r in found.remarks],
         what_would_help=hints_document(found.remedies) if found.remedies is not None else None,
         otherwise=_explanation(found.otherwise) if found.otherwise is not None else None,
         nodes=[_node(row) for row in found.rows] if found.rows else None,

@@ -131,6 +131,8 @@ def closing_paragraphs(found: Explanation, *, tried: bool = True) -> Iterator[Pa
     """What stands below the table; `tried`: the scheduler does try the pod."""
     for item in found.fragmentations:
         yield "Room", item.sentence()
+    for remark in found.remarks:
+        yield "Behind it", remark.message
     yield from preemption_paragraph(found.preemption)
     if found.scheduler_message:
         yield "Scheduler", found.scheduler_message

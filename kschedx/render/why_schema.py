@@ -233,6 +233,13 @@ class HintsDocument(Document, frozen=True, kw_only=True):
     limit_hit: Annotated[bool, Meta(description="More could have been tried: a fix may be missing")]
 
 
+class RemarkDocument(Document, frozen=True, kw_only=True):
+    """One fact behind a cause."""
+
+    code: str
+    message: str
+
+
 class ExplanationDocument(Document, frozen=True, kw_only=True):
     """Why pods are where they are, or nowhere; explained for the first of them."""
 
@@ -253,7 +260,24 @@ class ExplanationDocument(Document, frozen=True, kw_only=True):
         "scheduler-not-served",
         "waiting-for-victims",
     ]
+    verdict_class: Literal[
+        "fits-now",
+        "full-now",
+        "never-tried",
+        "not-scheduling",
+        "placement-excludes-all",
+        "preemption-by-hand",
+        "preemption-will-help",
+        "rejected-before-nodes",
+        "rollout-deadlock",
+        "too-small",
+        "undecided",
+        "waiting-for-terminating",
+    ]
     message: str
+    summary: Annotated[
+        str, Meta(description="The main causes in one sentence; empty where the message says all")
+    ]
     node_count: int
     feasible_count: int
     feasible: NodeNames
@@ -278,6 +302,10 @@ class ExplanationDocument(Document, frozen=True, kw_only=True):
     placement: PlacementDocument | None
     nomination: NominationDocument | None
     not_modelled: list[str]
+    remarks: Annotated[
+        list[RemarkDocument],
+        Meta(description="What stands behind the causes, and what a snapshot cannot show"),
+    ]
     what_would_help: Annotated[
         HintsDocument | None, Meta(description="Null where nothing was looked for")
     ]

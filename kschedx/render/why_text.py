@@ -58,6 +58,8 @@ def _scheduler(report: WhyReport) -> str:
 
 def _write_pod(page: Page, report: WhyReport, found: Explanation) -> None:
     page.write(Text(found.headline, style=_STYLES.get(found.situation, "wrong")))
+    if found.summary:
+        page.write(Text(found.summary))
     line = _scheduler(report)
     if found.agreement is not None:
         line += f" · {_AGREEMENT[found.agreement.status]}"

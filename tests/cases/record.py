@@ -22,9 +22,7 @@ def main(arguments: Sequence[str]) -> int:
         if expected.tried and (not named or name in named)
     }
     lines = "".join(f"{oracle_line(name, pod)}\n" for name, pod in cases.items())
-    said = subprocess.run(
-        [oracle], input=lines, capture_output=True, text=True, check=True
-    ).stdout
+    said = subprocess.run([oracle], input=lines, capture_output=True, text=True, check=True).stdout
     for line in said.splitlines():
         verdict = json.loads(line)
         text = json.dumps(verdict, indent=1, sort_keys=True)

@@ -51,6 +51,7 @@ Then       it fits n1
         "p",
         """\
 default/p is Pending: the only node cannot take it
+too small even if empty: needs 9 cpu, n1 has 4 in all: short by 5
 kube-scheduler 1.35 · the cluster has recorded no message
 
 Nominated  n9, which is not in the snapshot
@@ -71,6 +72,7 @@ Drift  it would no longer get this node: does not tolerate taint new:NoSchedule
         "p",
         """\
 default/p is on n1 (Pending)
+not a matter of scheduling: the kubelet has not reported any container yet
 kube-scheduler 1.35
 
 Kubelet  the kubelet has not reported any container yet
@@ -89,6 +91,7 @@ Drift    none: it would still pass every rule on this node
         "p",
         """\
 default/p has failed: nothing is left to schedule
+not a matter of scheduling: n1 refused it, OutOfcpu: Pod was rejected
 kube-scheduler 1.35
 
 Kubelet  OutOfcpu: Pod was rejected

@@ -1,0 +1,333 @@
+"""The summary: right below the headline, the causes that matter most in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from kschedx.api.pod import Pod
+from kschedx.api.quantity import show
+from kschedx.diagnose.blockers import Blocker
+from kschedx.diagnose.headline import counted, listed
+from kschedx.diagnose.node_trouble import trouble_of
+from kschedx.diagnose.placement import Nomination, Placement
+from kschedx.diagnose.preemption_summary import PreemptionSummary
+from kschedx.diagnose.request_parts import request_apart
+from kschedx.diagnose.situation import Situation
+from kschedx.diagnose.verdict_class import ROOM_CODES, VerdictClass
+from kschedx.diagnose.what_if import WhatIf
+from kschedx.framework.attempt import Attempt
+from kschedx.framework.verdict import Reason
+from kschedx.framework.views import ClusterView
+from kschedx.schedulers.kube.filtering import NodesNotSatisfying
+from kschedx.schedulers.kube.plugins.node_affinity import NodeAffinityMismatch
+from kschedx.schedulers.kube.plugins.taint_toleration import UntoleratedTaint
+
+_CAUSES: Final = 3
+"""So many causes are said before the rest is counted."""
+_CONTROL_PLANE: Final = "node-role.kubernetes.io/control-plane"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a summary is made from."""
+
+    attempt: Attempt
+    cluster: ClusterView
+    blockers: Sequence[Blocker]
+    preemption: PreemptionSummary | None
+    what_if: WhatIf
+    nomination: Nomination | None = None
+
+
+def summary(kind: VerdictClass, seen: Seen) -> str:
+    """One sentence; empty where the headline says it all."""
+    held = seen.nomination
+    if held is not None and held.then:
+        causes = "; ".join(cause.message for cause in held.then)
+        return f"its nomination to {held.node} no longer helps, even once pods there are gone: {causes}"
+    first = _FIRST.get(kind)
+    if first is None or (held is not None and held.victims):
+        return ""
+    return (
+        "; ".join([*first(seen), *_causes(kind, seen)]) if kind in _LED else _led(first, kind, seen)
+    )
+
+
+def placed_summary(situation: Situation, pod: Pod, placement: Placement | None) -> str:
+    """A pod that is past scheduling and does not run."""
+    waits = placement.waits if placement is not None else ()
+    if not waits or pod.status.phase not in ("Pending", "Failed"):
+        return ""
+    refused = situation is Situation.FINISHED and pod.status.reason
+    if refused and not pod.status.container_statuses:
+        return f"not a matter of scheduling: {pod.spec.node_name} refused it, {waits[0]}"
+    return f"not a matter of scheduling: {waits[0]}"
+
+
+def _led(first: Callable[[Seen], Iterator[str]], kind: VerdictClass, seen: Seen) -> str:
+    """The class's own words as the beginning of the causes."""
+    return f"{''.join(first(seen))}: {'; '.join(_causes(kind, seen))}"
+
+
+def _causes(kind: VerdictClass, seen: Seen) -> Iterator[str]:
+    told = [b for b in seen.blockers if b.cause.code != NodesNotSatisfying.code]
+    if kind in (VerdictClass.FULL_NOW, VerdictClass.TOO_SMALL):
+        told.sort(key=lambda blocker: blocker.cause.code not in ROOM_CODES)
+    if kind in _LED:
+        del told[1:]
+    for blocker in told[:_CAUSES]:
+        say = _SAID.get(blocker.cause.code)
+        yield _plainly(blocker, seen) if say is None else say(blocker, seen)
+    if len(told) > _CAUSES:
+        yield f"and {counted(len(told) - _CAUSES, 'more cause')}"
+
+
+def _terminating(seen: Seen) -> Iterator[str]:
+    found = seen.what_if.after_terminating
+    if found is not None:
+        gone = listed([pod.pod.key for pod in found.pods])
+        verb = "is" if len(found.pods) == 1 else "are"
+        yield f"fits {listed(found.nodes, 'or')} once {gone} {verb} gone, being deleted already"
+
+
+def _rollout(seen: Seen) -> Iterator[str]:
+    found = seen.what_if.deadlock
+    if found is not None:
+        older = listed([pod.key for pod in found.pods])
+        yield (
+            f"its rollout stops here: it fits only without {older} of an older revision, which "
+            f"Deployment {found.workload} keeps until it is ready (maxUnavailable "
+            f"{found.max_unavailable})"
+        )
+
+
+def _evicts(seen: Seen) -> Iterator[str]:
+    found = seen.preemption
+    if found is not None:
+        victims = listed([victim.pod.key for victim in found.victims])
+        yield f"full, but evicting {victims} on {listed(found.nodes, 'or')} makes room"
+
+
+def _by_hand(seen: Seen) -> Iterator[str]:
+    found = seen.what_if.by_hand
+    if found is not None:
+        yield (
+            f"fits {listed(found.nodes, 'or')} without {listed(found.pods)}, "
+            f"but the scheduler evicts nobody: {_why_not(seen)}"
+        )
+
+
+def _why_not(seen: Seen) -> str:
+    """Why preemption does not do what works by hand."""
+    found = seen.preemption
+    if found is not None and found.why_not:
+        return found.why_not
+    if found is not None and found.still_rejected:
+        subjects = listed([subject for subject, _ in found.still_rejected])
+        return f"without all pods of lower priority there is {subjects}"
+    return "it looks for victims on the node itself only"
+
+
+_FIRST: Final[dict[VerdictClass, Callable[[Seen], Iterator[str]]]] = {
+    VerdictClass.PLACEMENT_EXCLUDES_ALL: lambda _: iter(["no node admits it"]),
+    VerdictClass.FULL_NOW: lambda _: iter(["full now"]),
+    VerdictClass.TOO_SMALL: lambda _: iter(["too small even if empty"]),
+    VerdictClass.PREEMPTION_WILL_HELP: _evicts,
+    VerdictClass.PREEMPTION_BY_HAND: _by_hand,
+    VerdictClass.WAITING_FOR_TERMINATING: _terminating,
+    VerdictClass.ROLLOUT_DEADLOCK: _rollout,
+}
+_LED: Final = (
+    VerdictClass.PREEMPTION_WILL_HELP,
+    VerdictClass.PREEMPTION_BY_HAND,
+    VerdictClass.WAITING_FOR_TERMINATING,
+    VerdictClass.ROLLOUT_DEADLOCK,
+)
+"""Classes with a sentence of their own, the causes after it."""
+
+
+def _nodes(blocker: Blocker) -> str:
+    return listed(blocker.nodes)
+
+
+def _verb(blocker: Blocker, one: str, several: str) -> str:
+    return one if len(blocker.nodes) == 1 else several
+
+
+def _facts(blocker: Blocker) -> Mapping[str, Any]:
+    return blocker.cause.facts
+
+
+def _reasons(blocker: Blocker, seen: Seen) -> Iterator[tuple[str, Reason]]:
+    """The blocker's reasons, node by node."""
+    for name in blocker.nodes:
+        trace = seen.attempt.traces.get(name)
+        for verdict in trace.verdicts if trace is not None else ():
+            for reason in verdict.reasons:
+                if (reason.code, reason.subject()) == (blocker.cause.code, blocker.subject):
+                    yield name, reason
+
+
+def _plainly(blocker: Blocker, seen: Seen) -> str:
+    """For causes without words of their own."""
+    return f"{_nodes(blocker)}: {blocker.cause.message}"
+
+
+def _resource(blocker: Blocker, seen: Seen) -> str:
+    facts = _facts(blocker)
+    resource, need = facts["resource"], facts["requested"]
+    apart = request_apart(seen.attempt.pod, resource)
+    needs = f"needs {show(resource, need)} {resource}"
+    if not apart.plain:
+        needs += f" ({apart.sum()})"
+    nodes = [seen.cluster.nodes[name] for name in blocker.nodes]
+    silent = [node.name for node in nodes if resource not in node.node.status.allocatable]
+    if len(silent) == len(nodes):
+        verb = _verb(blocker, "does", "do")
+        return f"{needs}, which {listed(silent)} {verb} not report at all (counts as 0)"
+    largest = max(
+        nodes, key=lambda node: (node.allocatable.get(resource, 0), node.name in blocker.alone)
+    )
+    most = largest.allocatable.get(resource, 0)
+    if most < need:
+        which = f"the largest node, {largest.name}," if len(nodes) > 1 else largest.name
+        in_all = f"{_exact(resource, most, need - most)} in all"
+        return f"{needs}, {which} has {in_all}{_by(resource, need, most)}"
+    free = facts["allocatable"] - facts["used"]
+    nearest = f"{'closest ' if len(nodes) > 1 else ''}{blocker.nearest}"
+    return (
+        f"{needs}, {nearest} has {show(resource, free)} free of "
+        f"{show(resource, facts['allocatable'])}{_by(resource, need, free, facts['allocatable'])}"
+    )
+
+
+_LITTLE: Final = 100
+"""Short by less than one part in so many is said to the last unit."""
+
+
+def _by(resource: str, need: int, free: int, total: int | None = None) -> str:
+    missing = need - free
+    little = missing * _LITTLE < (free if total is None else total)
+    return f": short by {missing if little else show(resource, missing)}"
+
+
+def _exact(resource: str, value: int, missing: int) -> str:
+    return str(value) if missing * _LITTLE < value else show(resource, value)
+
+
+def _slots(blocker: Blocker, seen: Seen) -> str:
+    facts = _facts(blocker)
+    where = f" on {blocker.nearest}" if len(blocker.nodes) > 1 else ""
+    return (
+        f"{_nodes(blocker)} {_verb(blocker, 'is', 'are')} out of pod slots "
+        f"({facts['pods']} of {facts['allocatable']} used{where})"
+    )
+
+
+def _cordoned(blocker: Blocker, seen: Seen) -> str:
+    return f"{_nodes(blocker)} {_verb(blocker, 'is', 'are')} cordoned"
+
+
+def _taint(blocker: Blocker, seen: Seen) -> str:
+    (_, first), *_ = _reasons(blocker, seen)
+    assert isinstance(first, UntoleratedTaint)
+    taint = blocker.subject.removeprefix("untolerated ")
+    trouble = trouble_of(first.key, seen.cluster.nodes[blocker.nearest].node)
+    if trouble:
+        return f"{_nodes(blocker)} {_verb(blocker, 'is', 'are')} {trouble} ({taint})"
+    if first.key == _CONTROL_PLANE and len(blocker.nodes) == seen.attempt.node_count:
+        return f"every node is a control plane with {taint}, none is a worker"
+    return f"{_nodes(blocker)} {_verb(blocker, 'has', 'have')} {taint}, not tolerated"
+
+
+def _affinity(blocker: Blocker, seen: Seen) -> str:
+    reasons = [r for _, r in _reasons(blocker, seen) if isinstance(r, NodeAffinityMismatch)]
+    failed = reasons[0].failed if reasons else ()
+    keys = {requirement.key for requirement in failed}
+    every = seen.cluster.nodes.values()
+    missing = sorted(key for key in keys if not any(key in node.labels for node in every))
+    if missing:
+        return f"no node has label {listed(missing)}, {blocker.subject}"
+    if not failed:
+        return blocker.cause.message
+    return f"{blocker.subject}, unlike {_nodes(blocker)}"
+
+
+def _no_label(blocker: Blocker, seen: Seen) -> str:
+    key = _facts(blocker)["topology_key"]
+    what = "to spread over" if blocker.cause.code == "missing-spread-label" else "for pod affinity"
+    if len(blocker.nodes) == seen.attempt.node_count:
+        return f"no node has label {key} {what}"
+    return f"{_nodes(blocker)} {_verb(blocker, 'has', 'have')} no label {key} {what}"
+
+
+def _skew(blocker: Blocker, seen: Seen) -> str:
+    return f"{_nodes(blocker)} too full for even spread: {blocker.cause.message}"
+
+
+def _near(blocker: Blocker, seen: Seen) -> str:
+    facts = _facts(blocker)
+    return (
+        f"no pod matching {facts['selector']} on {_nodes(blocker)}, near which the pod must be "
+        f"(affinity by {facts['topology_key']})"
+    )
+
+
+def _holders(blocker: Blocker, seen: Seen, name: str) -> str:
+    found = dict.fromkeys(
+        f"{getattr(reason, name)} on {node}" for node, reason in _reasons(blocker, seen)
+    )
+    return listed(list(found))
+
+
+def _apart(blocker: Blocker, seen: Seen) -> str:
+    facts = _facts(blocker)
+    return (
+        f"anti-affinity to {facts['selector']} keeps it from {_nodes(blocker)}: "
+        f"{_holders(blocker, seen, 'pod')}"
+    )
+
+
+def _repelled(blocker: Blocker, seen: Seen) -> str:
+    facts = _facts(blocker)
+    return (
+        f"anti-affinity of running pods to {facts['selector']} repels it: "
+        f"{_holders(blocker, seen, 'pod')}"
+    )
+
+
+def _port(blocker: Blocker, seen: Seen) -> str:
+    return f"{blocker.subject} by {_holders(blocker, seen, 'holder')}"
+
+
+def _volume(blocker: Blocker, seen: Seen) -> str:
+    facts = _facts(blocker)
+    wanted = " or ".join(facts["wanted"]) or "no node"
+    return (
+        f"PersistentVolume {facts['volume']} of claim {facts['claim']} is usable only from "
+        f"{wanted}, not from {_nodes(blocker)}"
+    )
+
+
+def _message(blocker: Blocker, seen: Seen) -> str:
+    return blocker.cause.message
+
+
+_SAID: Final[dict[str, Callable[[Blocker, Seen], str]]] = {
+    "insufficient-resource": _resource,
+    "too-many-pods": _slots,
+    "node-cordoned": _cordoned,
+    "untolerated-taint": _taint,
+    "node-affinity-mismatch": _affinity,
+    "missing-spread-label": _no_label,
+    "missing-affinity-label": _no_label,
+    "spread-skew": _skew,
+    "no-pod-to-be-near": _near,
+    "pod-to-be-apart-from": _apart,
+    "repelled-by-pod": _repelled,
+    "host-port-taken": _port,
+    "volume-out-of-reach": _volume,
+    "claim-in-use": _message,
+}

@@ -1,0 +1,67 @@
+"""Public incidents: the real scheduler's verdict, the true cause at once, the fix that works."""
+
+import json
+from collections.abc import Callable
+
+import jsonschema
+import pytest
+
+from kschedx.answers.replay import SchedulerChoice
+from kschedx.answers.why import WhyQuestion, why
+from kschedx.diagnose.report import WhyReport
+from kschedx.render.json import render_json, why_json_schema
+from kschedx.render.text import Style
+from kschedx.render.why_text import render_text
+from kschedx.schedulers.kube.versions import Release
+from kschedx.snapshot.files import load
+from tests.cases.clusters import cluster_file, oracle_line, recorded_file
+from tests.cases.expected import EXPECTED
+from tests.conformance.replay import replay_line
+from tests.oracle.compare import differences
+
+SCHEMA = jsonschema.Draft202012Validator(why_json_schema())
+TRIED = [name for name, expected in EXPECTED.items() if expected.tried]
+
+
+def asked(case: str, minor: int = 35) -> WhyReport:
+    release = Release(minor)
+    held = load([str(cluster_file(case))], complete=True, release=release)
+    question = WhyQuestion(EXPECTED[case].pod, with_hints=True)
+    return why(held, question, SchedulerChoice(release))
+
+
+@pytest.mark.parametrize("case", TRIED)
+def test_equals_the_real_scheduler(case: str) -> None:
+    line = oracle_line(case, EXPECTED[case].pod)
+    recorded = json.loads(recorded_file(case).read_text(encoding="utf-8"))
+
+    assert not list(differences(json.loads(line), recorded, replay_line(line.encode(), "1.35")))
+
+
+@pytest.mark.parametrize("case", EXPECTED)
+def test_says_what_is_the_matter(case: str, golden: Callable[[str, str], None]) -> None:
+    expected, report = EXPECTED[case], asked(case)
+    text = render_text(report, Style(100))
+    first = " ".join(text.splitlines()[:3])
+    found = report.explained[0].explanation
+    remedies = found.remedies.remedies if found.remedies is not None else ()
+    proposed = {"+".join(step.code for step in remedy.steps) for remedy in remedies}
+
+    assert [words for words in expected.says if words not in first] == []
+    assert found.verdict_class == expected.verdict_class
+    assert set(expected.hints) <= proposed
+    document = render_json(report)
+    SCHEMA.validate(json.loads(document))
+    golden(f"../cases/{case}/why.txt", text)
+    golden(f"../cases/{case}/why.json", document)
+
+
+def test_larger_than_any_node_until_1_33(golden: Callable[[str, str], None]) -> None:
+    """The older scheduler tried preemption on nodes that could never hold the pod."""
+    report = asked("r04-larger-than-any-node", 33)
+    text = render_text(report, Style(100))
+
+    assert "1 Preemption is not helpful for scheduling, 2 Insufficient cpu." in " ".join(
+        text.split()
+    )
+    golden("../cases/r04-larger-than-any-node/why-1.33.txt", text)
