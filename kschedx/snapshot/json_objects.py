@@ -96,7 +96,7 @@ class _Reader:
             if content.lstrip()[:1] == b"[":
                 self._items(_decode_array(content), "", "", 0)
             else:
-                self._object(content, Source(self._document.name, 1), 0)
+                self._object(content, self._first(), 0)
         except msgspec.ValidationError as error:
             raise KschedxError(
                 "not-an-object", f"{self._whole}: holds JSON that is no Kubernetes object"
@@ -107,6 +107,13 @@ class _Reader:
             raise KschedxError(
                 "nested-too-deep", f"{self._whole}: nested too deep to be read"
             ) from error
+
+    def _first(self) -> Source:
+        """Where the outermost object begins."""
+        content = self._content
+        at = len(content) - len(content.lstrip())
+        line = content.count(b"\n", 0, at) + 1
+        return Source(self._document.name, line, at - content.rfind(b"\n", 0, at))
 
     def _object(self, raw: bytes, source: Source, depth: int) -> None:
         """One object, which may be a list of others. Raises DecodeError for broken JSON."""
@@ -226,7 +233,8 @@ class _Places:
             return self._whole
         self._line += self._content.count(b"\n", self._at, start)
         self._at = start
-        return Source(self._whole.file, self._line)
+        column = start - self._content.rfind(b"\n", 0, start)
+        return Source(self._whole.file, self._line, column)
 
 
 def _decoded(name: bytes) -> str:

@@ -45,7 +45,7 @@ class _Reader:
 
     def _source(self, value: Any) -> Source:
         line = self._part.lines.get(id(value), self._part.line)
-        return Source(self._document.name, line)
+        return Source(self._document.name, line, self._part.columns.get(id(value), 1))
 
     def _object(self, value: dict[str, Any], api_version: str, kind: str, depth: int) -> None:
         """One object, which may be a list of others; the names are those that its list implies."""

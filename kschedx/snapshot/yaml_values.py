@@ -46,6 +46,8 @@ class YamlDocument:
     """Where it begins, counted from 1."""
     lines: dict[int, int] = field(repr=False)
     """id() of the mappings in which an object may stand -> the line where they begin."""
+    columns: dict[int, int] = field(repr=False)
+    """The same for columns, counted from 1."""
 
 
 class _NoKey:
@@ -100,11 +102,12 @@ class _Reader:
         self._root: Any = None
         self._line = 1
         self._lines: dict[int, int] = {}
+        self._columns: dict[int, int] = {}
 
     def finished(self) -> YamlDocument:
         """The document that has just ended."""
-        document = YamlDocument(self._root, self._line, self._lines)
-        self._root, self._lines, self._anchors = None, {}, {}
+        document = YamlDocument(self._root, self._line, self._lines, self._columns)
+        self._root, self._lines, self._columns, self._anchors = None, {}, {}, {}
         return document
 
     def take(self, event: yaml.Event) -> None:
@@ -131,6 +134,7 @@ class _Reader:
             self._line = _line(event)
         if len(self._open) < _LINES_TO_DEPTH:
             self._lines[id(value)] = _line(event)
+            self._columns[id(value)] = _column(event)
         self._open.append(_Open(value, event.anchor))
 
     def _scalar(self, event: yaml.ScalarEvent) -> None:
@@ -241,6 +245,11 @@ class _Reader:
         position = getattr(error, "position", 0)
         line = self._text.count("\n", 0, position) + 1
         return self._refused(line, str(getattr(error, "reason", "it cannot be read")))
+
+
+def _column(event: yaml.Event) -> int:
+    """Where an event begins in its line, counted from 1."""
+    return event.start_mark.column + 1 if event.start_mark is not None else 1
 
 
 def _line(event: yaml.Event) -> int:

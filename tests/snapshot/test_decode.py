@@ -160,12 +160,12 @@ def test_objects_know_their_lines() -> None:
     yaml_text = "kind: Pod\nmetadata: {name: a}\n---\nkind: Pod\nmetadata: {name: b}\n"
 
     assert read(json_text).sources == {
-        (Pod, "default/a"): Source("f.json", 2),
-        (Pod, "default/b"): Source("f.json", 4),
+        (Pod, "default/a"): Source("f.json", 2, 1),
+        (Pod, "default/b"): Source("f.json", 4, 1),
     }
     assert read(yaml_text, "f.yaml").sources == {
-        (Pod, "default/a"): Source("f.yaml", 1),
-        (Pod, "default/b"): Source("f.yaml", 4),
+        (Pod, "default/a"): Source("f.yaml", 1, 1),
+        (Pod, "default/b"): Source("f.yaml", 4, 1),
     }
 
 

@@ -57,7 +57,7 @@ def test_several_sources_become_one_snapshot(tmp_path: Path) -> None:
         "1 object read twice with different content, the later one counts: "
         f"Pod default/b ({first}, line 1; {second}, line 1)",
     )
-    assert snapshot.sources[Pod, "default/b"] == Source(second, 1)
+    assert snapshot.sources[Pod, "default/b"] == Source(second, 1, 2)
 
 
 def test_folder(tmp_path: Path) -> None:

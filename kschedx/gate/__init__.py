@@ -1,0 +1,1 @@
+"""CI gate: what would go wrong if these manifests were applied."""
