@@ -173,6 +173,9 @@ def assumptions(played: Played, options: UpgradeOptions) -> tuple[str, ...]:
         f"deleted pods stop {stop} and are gone {timing.gone_seconds}s later; new pods are Ready "
         f"{timing.start_seconds}s after they have a node"
     ]
+    if options.also:
+        named = [f"{item.namespace}/{item.name}" for item in options.also]
+        found.append(f"{_some(sorted(named))} change in the same moment")
     if options.never_ready:
         found.append("pods of the new revision never become Ready")
     stuck = sorted(key for key, live in played.world.pods.items() if live.stuck)

@@ -105,6 +105,18 @@ def only_workload(snapshot: Snapshot, manifests: Snapshot) -> Workload:
     )
 
 
+def others_changed(snapshot: Snapshot, old: Workload, wanted: Wanted) -> tuple[Workload, ...]:
+    """The other workloads that --to changes, as they are to be written."""
+    if wanted.manifests is None:
+        return ()
+    found = []
+    for new in all_workloads(wanted.manifests):
+        other = snapshot.get(type(new), f"{new.namespace}/{new.name}")
+        if other is not None and other != old and merged(other, new) != other:
+            found.append(merged(other, new))
+    return tuple(found)
+
+
 def merged(old: Workload, new: Workload) -> Workload:
     """The old object with the new one's spec; replicas stay where the new one names none."""
     if isinstance(new, DaemonSet) or isinstance(old, DaemonSet):

@@ -2,6 +2,7 @@
 
 import enum
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
@@ -89,7 +90,7 @@ def simulate_upgrade(
         typer.Option(
             "--to",
             metavar="PATH",
-            help="The workload as this manifest has it.",
+            help="The workload as this manifest has it; its others change in the same moment.",
             rich_help_panel=_CHANGE,
         ),
     ] = None,
@@ -213,7 +214,12 @@ def _one(
     named: tuple[str | None, str | None],
 ) -> "RolloutReport":
     from kschedx.answers.upgrade import simulate_upgrade as answer
-    from kschedx.answers.upgrade_target import changed_workload, find_workload, only_workload
+    from kschedx.answers.upgrade_target import (
+        changed_workload,
+        find_workload,
+        only_workload,
+        others_changed,
+    )
 
     target, namespace = named
     if target is not None:
@@ -221,6 +227,7 @@ def _one(
     else:
         assert wanted.manifests is not None  # _check has seen to it
         old = only_workload(snapshot, wanted.manifests)
+    options = replace(options, also=others_changed(snapshot, old, wanted))
     return answer(snapshot, [changed_workload(old, wanted)], choice, options)
 
 

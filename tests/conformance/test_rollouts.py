@@ -26,3 +26,12 @@ def _records(name: str) -> list[Mapping[str, Any]]:
 )
 def test_a_recorded_rollout_ends_alike(record: Mapping[str, Any]) -> None:
     assert differences(record, simulate(record, "1.35", {})) == []
+
+
+@pytest.mark.parametrize(
+    "record", _records("rollouts-gated-1.35.jsonl.gz"), ids=lambda record: record["id"]
+)
+def test_a_rollout_recorded_with_max_unavailable_ends_alike(record: Mapping[str, Any]) -> None:
+    gates = {"MaxUnavailableStatefulSet": True}
+
+    assert differences(record, simulate(record, "1.35", gates)) == []

@@ -1,0 +1,71 @@
+"""Orders of events: which are open, how many are played, what at-risk means."""
+
+from typing import Any
+
+from kschedx.answers.upgrade import simulate_upgrade
+from kschedx.rollout.change import touched
+from kschedx.rollout.exploration import Answers
+from kschedx.rollout.report import Outcome, RolloutReport
+from kschedx.snapshot.snapshot import Snapshot
+from tests.rollout.clusters import (
+    choice,
+    cluster,
+    node,
+    options,
+    pod,
+    stateful_set,
+    workload,
+)
+
+TWO = (node("n1"), node("n2"))
+HUNGRY = pod("hungry", "3")
+
+
+def _report(snapshot: Snapshot, order: str = "both", runs: int = 12) -> RolloutReport:
+    steps = [touched(workload(snapshot, "web"))]
+    asked = options(remedies=False, order=order, most_runs=runs)
+    return simulate_upgrade(snapshot, steps, choice(), asked)
+
+
+def test_equal_priority_loses_whether_the_scheduler_is_idle_or_busy() -> None:
+    report = _report(cluster(*TWO, stateful_set("web", "3", "n1", "n2"), HUNGRY))
+
+    assert report.outcome is Outcome.DEADLOCK
+    assert report.search.complete
+
+
+def test_a_priority_without_preemption_wins_only_if_the_scheduler_is_busy() -> None:
+    never: dict[str, Any] = {"priority": 1000, "preemptionPolicy": "Never"}
+    snapshot = cluster(*TWO, stateful_set("web", "3", "n1", "n2", **never), HUNGRY)
+
+    report = _report(snapshot)
+
+    assert report.outcome is Outcome.AT_RISK
+    assert report.worst.outcome is Outcome.DEADLOCK
+    assert report.best is not None
+    assert report.best.outcome is Outcome.COMPLETES
+    assert _report(snapshot, "worst").outcome is Outcome.DEADLOCK
+    assert _report(snapshot, "best").outcome is Outcome.COMPLETES
+
+
+def test_without_open_questions_one_order_is_all_there_is() -> None:
+    report = _report(cluster(node("n1"), stateful_set("web", "3", "n1")))
+
+    assert (report.search.runs, report.search.complete) == (1, True)
+
+
+def test_the_search_ends_at_its_bound_and_says_so() -> None:
+    big = pod("giant", "64")
+    names = ["n1", "n2", "n3", "n4"]
+    snapshot = cluster(*(node(n, "8") for n in names), stateful_set("web", "3", *names), big)
+
+    report = _report(snapshot, runs=3)
+
+    assert (report.search.runs, report.search.complete, report.search.bound) == (3, False, 3)
+
+
+def test_answers_are_given_as_told_and_then_always_alike() -> None:
+    answers = Answers(told=(1,), last=True)
+
+    assert [answers.choose("?", ("a", "b", "c")) for _ in range(2)] == [1, 2]
+    assert (answers.given, answers.options) == ([1, 2], [3, 3])
