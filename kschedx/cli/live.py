@@ -33,9 +33,20 @@ def read_live(
     cluster = connect(target_of(context, kubeconfig, request_timeout))
     try:
         with waiting(sys.stderr, wanted=not quiet) as bar:
-            return read_cluster(cluster, essential=() if partial else ESSENTIAL, progress=bar.told)
+            return read_cluster(
+                cluster,
+                essential=() if partial else ESSENTIAL,
+                progress=bar.told,
+                meanwhile=_load_what_comes_next,
+            )
     finally:
         cluster.close()
+
+
+def _load_what_comes_next() -> None:
+    """Modules that are needed once the cluster is read, loaded while its server is busy."""
+    import kschedx.answers.why
+    import kschedx.render.why_text  # noqa: F401
 
 
 def target_of(context: str | None, kubeconfig: str | None, request_timeout: str | None) -> "Target":

@@ -38,19 +38,22 @@ class Sources:
 
 def read(sources: Sources) -> "tuple[Snapshot, SchedulerChoice]":
     """Read everything. Raises KschedxError for whatever cannot be used."""
-    from kschedx.answers.replay import choose_scheduler, release_for
-    from kschedx.schedulers.kube.configuration import parse_configuration
     from kschedx.snapshot.files import changed, parse_without, refuse_twice_stdin, settled
-    from kschedx.snapshot.plain_values import read_value
 
     refuse_twice_stdin((*sources.files, *sources.with_files))
     gates = parse_gates(sources.feature_gates)
     configuration = None
     if sources.scheduler_config is not None:
+        from kschedx.schedulers.kube.configuration import parse_configuration
+        from kschedx.snapshot.plain_values import read_value
+
         configuration = parse_configuration(read_value(sources.scheduler_config))
     without = [parse_without(text, sources.namespace or "default") for text in sources.without]
+    base = _base(sources)
+    from kschedx.answers.replay import choose_scheduler, release_for
+
     snapshot = settled(
-        changed(_base(sources), sources.with_files, without),
+        changed(base, sources.with_files, without),
         lambda stated: release_for(sources.k8s_version or stated, gates),
     )
     choice = choose_scheduler(snapshot, sources.k8s_version, gates, configuration)

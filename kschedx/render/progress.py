@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 QUIET_SECONDS: Final = 1.0
 """A wait up to this long shows nothing."""
@@ -39,6 +39,9 @@ def waiting(stream: TextIO, *, wanted: bool = True) -> Iterator[Waiting]:
     if not (wanted and stream.isatty()):
         yield Waiting(None)
         return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
     progress = Progress(
         TextColumn("{task.description}"),
         BarColumn(),

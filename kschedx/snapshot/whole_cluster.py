@@ -46,10 +46,11 @@ def read_cluster(
     *,
     essential: Collection[type[Object]] = ESSENTIAL,
     progress: Progress | None = None,
+    meanwhile: Callable[[], None] | None = None,
 ) -> Snapshot:
     """Everything that scheduling reads, as the server stores it: complete, without defaults.
 
-    Kinds that are forbidden or not served are `unread`. Raises KschedxError where the server
+    `meanwhile` is called once while the server is asked. Kinds that are forbidden or not served are `unread`. Raises KschedxError where the server
     cannot be used, or an essential kind is forbidden.
     """
     cancelled = threading.Event()
@@ -62,7 +63,7 @@ def read_cluster(
     version, taken_at = _version(lister)
     try:
         with collector_off():
-            listed = _in_parallel(lister, kinds.ALL)
+            listed = _in_parallel(lister, kinds.ALL, meanwhile)
     finally:
         cancelled.set()
     if sum(len(one.objects or ()) for one in listed) >= _MANY:
@@ -101,7 +102,9 @@ def _version(lister: Lister) -> tuple[str | None, str]:
     return (info.git_version if info else "") or None, time.strftime("%Y-%m-%dT%H:%M:%SZ", clock)
 
 
-def _in_parallel(lister: Lister, wanted: Sequence[kinds.Kind]) -> list[Listed]:
+def _in_parallel(
+    lister: Lister, wanted: Sequence[kinds.Kind], meanwhile: Callable[[], None] | None
+) -> list[Listed]:
     """Every kind read, in the order of `wanted`. The first failure ends it.
 
     The threads are daemons, so that an interrupted command ends at once.
@@ -123,6 +126,8 @@ def _in_parallel(lister: Lister, wanted: Sequence[kinds.Kind]) -> list[Listed]:
     for _ in range(CONNECTIONS):
         jobs.put(None)
         threading.Thread(target=work, daemon=True).start()
+    if meanwhile is not None:
+        meanwhile()
     found: dict[str, Listed] = {}
     for _ in wanted:
         result = done.get()
