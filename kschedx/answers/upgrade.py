@@ -171,7 +171,7 @@ def assumptions(played: Played, options: UpgradeOptions) -> tuple[str, ...]:
     )
     found = [
         f"deleted pods stop {stop} and are gone {timing.gone_seconds}s later; new pods are Ready "
-        f"{timing.start_seconds}s after they have a node"
+        f"{timing.start_seconds}s after they have a node; nothing else arrives meanwhile"
     ]
     if options.also:
         named = [f"{item.namespace}/{item.name}" for item in options.also]

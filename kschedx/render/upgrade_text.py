@@ -179,7 +179,8 @@ def _all(page: Page, report: AllRollouts) -> None:
     counts = {o: sum(line.outcome is o for line in report.lines) for o in Outcome}
     said = ", ".join(f"{count} {outcome.value}" for outcome, count in counts.items() if count)
     total = len(report.lines)
-    page.write(Text.assemble((f"{total} workloads", "headline"), f": {said}" if said else ""))
+    noun = "workload" if total == 1 else "workloads"
+    page.write(Text.assemble((f"{total} {noun}", "headline"), f": {said}" if said else ""))
     if report.lines:
         page.gap()
         made = table(["outcome", "workload", "step", "why"])

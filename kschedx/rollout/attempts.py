@@ -146,8 +146,8 @@ class Attempts:
         if remembered is not None and remembered.holds(nodes, cluster.snapshot, nominations):
             return remembered.found
         dry_runs = self._outranks_anyone(pod, nodes)
-        found = None if nominations or dry_runs else self._by_node(pod, cluster, shape)
-        if found is None:
+        found = None if nominations else self._by_node(pod, cluster, shape)
+        if found is None or (dry_runs and not found.winners):
             self.looked_at += len(nodes)
             found = _found(
                 self.scheduler.attempt(pod, cluster, every_rule=False, dry_runs=dry_runs)

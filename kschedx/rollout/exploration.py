@@ -1,7 +1,8 @@
 """Orders of events: the least and the most favourable that are legal, within a stated bound.
 
 Open in a rollout is whether the scheduler is idle or busy between the moment in which it sees room
-free and the moment in which the successor exists, and which of several equally good nodes it draws.
+free and the moment in which the successor exists, which of several equally good nodes it draws, and
+in which order equal waiting pods have failed before. Pods that are not there yet are not invented.
 Everything else is given by the rules. Runs are told apart by the answers to these questions.
 """
 

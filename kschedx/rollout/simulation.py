@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from kschedx.api.meta import Object
+from kschedx.framework.views import PodView
 from kschedx.rollout import controllers, kubelet, scheduling
 from kschedx.rollout.attempts import Attempts
 from kschedx.rollout.live_pod import LivePod, Owner, Seconds
@@ -49,12 +51,22 @@ class Simulation:
             world.cluster.waiting.values(),
             key=lambda view: (-view.priority, world.pods[view.key].created, view.key),
         )
-        for view in waiting:
+        for view in self._in_order_of_failure(waiting):
             world.queue.add(view, 0, held=world.scheduler.held(view) is not None)
         for key in world.under_way:
             self._resume(world.pods[key])
         scheduling.run(world, self.attempts)
         world.queue.age()
+
+    def _in_order_of_failure(self, waiting: list[PodView]) -> list[PodView]:
+        """The queue takes equals by when they last failed, which no object says."""
+        pairs = pairwise(waiting)
+        if not any(a.priority == b.priority and a.asked != b.asked for a, b in pairs):
+            return waiting
+        options = ("in the order in which they were created", "the other way round")
+        if self.world.choose("equal waiting pods have failed last", options) == 0:
+            return waiting
+        return sorted(waiting[::-1], key=lambda view: -view.priority)
 
     def _resume(self, live: LivePod) -> None:
         """What the pod's kubelet has in hand at second 0."""

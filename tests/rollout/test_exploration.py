@@ -69,3 +69,16 @@ def test_answers_are_given_as_told_and_then_always_alike() -> None:
 
     assert [answers.choose("?", ("a", "b", "c")) for _ in range(2)] == [1, 2]
     assert (answers.given, answers.options) == ([1, 2], [3, 3])
+
+
+def test_which_of_equal_waiting_pods_is_tried_first_is_open() -> None:
+    # In one order the large one takes what the set needs, in the other the small one leaves it.
+    wide = stateful_set("web", "2", "n1")
+    snapshot = cluster(
+        node("n1", "3"), wide, pod("side", "1", on="n1"), pod("a", "2"), pod("b", "1500m")
+    )
+
+    report = _report(snapshot)
+
+    assert report.search.runs > 1
+    assert report.outcome is Outcome.DEADLOCK
