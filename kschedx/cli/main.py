@@ -16,7 +16,10 @@ import typer
 
 from kschedx import __version__
 from kschedx.api.errors import EXIT_INPUT_UNUSABLE, KschedxError
+from kschedx.cli.check import check
 from kschedx.cli.options import VERBOSE, Verbose
+from kschedx.cli.preempt import preempt
+from kschedx.cli.score import score
 from kschedx.cli.simulate_upgrade import simulate_upgrade
 from kschedx.cli.snapshot import snapshot
 from kschedx.cli.verify import verify
@@ -59,7 +62,10 @@ def kschedx(
 
 
 app.command()(why)
+app.command()(preempt)
+app.command()(score)
 app.command()(simulate_upgrade)
+app.command()(check)
 app.command()(snapshot)
 app.command()(verify)
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from kschedx.api.policy import PodDisruptionBudget
 from kschedx.api.selectors import Selector, SelectorError, parse
 from kschedx.api.workloads import DaemonSet, Job
-from kschedx.diagnose.headline import counted
+from kschedx.diagnose.headline import counted, listed
 from kschedx.framework.views import ClusterView, NodeView, PodView
 from kschedx.gate.applied import Applied
 from kschedx.gate.findings import Finding, ObjectName
-from kschedx.gate.targets import CHANGED, Target, replicas_of
+from kschedx.gate.targets import CHANGED, SAME, Target, replicas_of
 from kschedx.rollout.attempts import Attempts
 from kschedx.rollout.live_pod import owner_of
 
@@ -68,11 +68,11 @@ def drains(applied: Applied) -> Iterator[Finding]:
         if allowed > 0:
             yield from _stuck_nodes(applied, budget, allowed)
             continue
-        who = ", ".join(str(target.shown) for target in budget.targets)
-        sentence = (
-            f"PodDisruptionBudget {budget.item.namespace}/{budget.item.name} never allows an "
-            f"eviction: {budget.rule()}, and {counted(budget.expected, 'pod')} of {who}"
-        )
+        who = listed([str(target.shown) for target in budget.targets])
+        name = ObjectName.of(budget.item)
+        named = "" if budget.shown == name else f"{name} "
+        pods = counted(budget.expected, "pod")
+        sentence = f"{named}never allows an eviction: {budget.rule()}, and {pods} of {who}"
         yield Finding("blocks-drain", budget.shown, sentence, about=budget.item.name)
 
 
@@ -92,7 +92,7 @@ def _budgets(applied: Applied) -> Iterator[_Budget]:
         )
         expected = sum(replicas_of(target.item) for target in selected)
         name = ObjectName.of(item)
-        moved = any(target.change != "same" or _smaller(target) for target in selected)
+        moved = any(target.change != SAME or _smaller(target) for target in selected)
         if expected and (name in own or moved):
             shown = name if name in own else selected[0].shown
             yield _Budget(item, selector, shown, selected, expected)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Literal
 
 from kschedx.api.meta import Object
 from kschedx.snapshot.snapshot import NAMESPACED, Source
@@ -131,8 +131,7 @@ class Checked:
 
     subject: ObjectName
     place: Source | None
-    change: str
-    """new, scaled, changed or same."""
+    change: Literal["new", "scaled", "changed", "same"]
 
 
 @dataclass(frozen=True, slots=True)

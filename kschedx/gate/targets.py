@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, Literal
 
 from kschedx.api.change import replaced
 from kschedx.api.meta import Object
@@ -24,10 +24,11 @@ from kschedx.snapshot.manifests import CronJob, HorizontalPodAutoscaler, Manifes
 from kschedx.snapshot.server import Server
 from kschedx.snapshot.snapshot import Snapshot, Source
 
-NEW = "new"
-SCALED = "scaled"
-CHANGED = "changed"
-SAME = "same"
+Change = Literal["new", "scaled", "changed", "same"]
+NEW: Final = "new"
+SCALED: Final = "scaled"
+CHANGED: Final = "changed"
+SAME: Final = "same"
 _KINDS: tuple[type[Object], ...] = (
     Deployment,
     StatefulSet,
@@ -51,7 +52,7 @@ class Target:
     shown: ObjectName
     """As the manifest names it: a CronJob is played as a Job of one run."""
     place: Source | None
-    change: str
+    change: Change
 
     @property
     def owner(self) -> Owner:
@@ -131,7 +132,7 @@ def _with_replicas(item: Object, replicas: int | None) -> Object:
     return replaced(item, spec=replaced(spec, replicas=replicas))
 
 
-def _change(before: Object | None, item: Object) -> str:
+def _change(before: Object | None, item: Object) -> Change:
     if before is None:
         return NEW
     if isinstance(item, Pod | Job):
