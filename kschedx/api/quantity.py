@@ -1,7 +1,7 @@
 """Kubernetes quantities ("1500m", "2Gi", "1e3") as exact whole numbers.
 
 Upstream: apimachinery pkg/api/resource/quantity.go (v0.35.4), ParseQuantity, Value, MilliValue.
-Differences: results are not cut to 64 bits, except where upstream caps binary suffixes.
+Differences: `nano`, `milli` and `whole` are not cut to 64 bits; `amount` is, as the scheduler does.
 """
 
 from __future__ import annotations
@@ -19,6 +19,12 @@ _BINARY: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL: Final = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _NANO_DIGITS: Final = 9
 _MAX_BINARY: Final = 2**63 - 1
+_MAX_INT64: Final = 2**63 - 1
+_MIN_INT64: Final = -(2**63)
+_SMALL_DIGITS: Final = 18
+"""Decimal digits that surely fit into 64 bits."""
+_BINARY_DIGITS: Final = 14
+"""The same before a binary suffix, less about three for each factor of 1024."""
 _MAX_EXPONENT: Final = 64
 """Larger decimal exponents are refused: no machine has them, and they would cost memory."""
 
@@ -77,9 +83,40 @@ EPHEMERAL_STORAGE: Final = "ephemeral-storage"
 PODS: Final = "pods"
 
 
+@lru_cache(maxsize=65536)
 def amount(resource: str, quantity: Quantity) -> int:
-    """How the scheduler counts a resource: cpu in milli, everything else in whole units."""
-    return milli(quantity) if resource == CPU else whole(quantity)
+    """How the scheduler counts a resource: cpu in milli, everything else in whole units.
+
+    Beyond 64 bits it is what upstream's arithmetic leaves of it.
+    """
+    value = milli(quantity) if resource == CPU else whole(quantity)
+    if _MIN_INT64 <= value <= _MAX_INT64:
+        return value
+    return 0 if kept_small(quantity) else wrapped(value)
+
+
+def kept_small(quantity: Quantity) -> bool:
+    """Whether upstream keeps it as a 64-bit number with a power of ten beside it.
+
+    Such a number that grows beyond 64 bits when it is scaled reads as 0; any other wraps round.
+    """
+    text = quantity.strip() if isinstance(quantity, str) else repr(quantity)
+    match = _SHAPE.fullmatch(text)
+    if match is None:
+        return False
+    _, number, suffix = match.groups()
+    whole_part, _, fraction = number.partition(".")
+    digits = whole_part.lstrip("0") + fraction
+    binary = _BINARY.get(suffix or "")
+    if binary is None:
+        return len(digits) <= _SMALL_DIGITS
+    room = _BINARY_DIGITS - len(digits) - binary * 3 // 10
+    return not fraction and room >= 0 and int(digits or "0") << binary <= _MAX_INT64
+
+
+def wrapped(value: int) -> int:
+    """The low 64 bits of a number, signed."""
+    return (value - _MIN_INT64) % 2**64 + _MIN_INT64
 
 
 def show(resource: str, value: int) -> str:

@@ -14,7 +14,16 @@ from typing import Final, NamedTuple
 
 from kschedx.api.label_syntax import key_complaint
 from kschedx.api.pod import Container, ContainerStatus, Pod, ResourceList
-from kschedx.api.quantity import CPU, EPHEMERAL_STORAGE, MEMORY, Quantity, milli, whole
+from kschedx.api.quantity import (
+    CPU,
+    EPHEMERAL_STORAGE,
+    MEMORY,
+    Quantity,
+    amount,
+    milli,
+    whole,
+    wrapped,
+)
 
 Amounts = Mapping[str, int]
 """Resource name to amount: cpu in milli, everything else in whole units."""
@@ -83,6 +92,10 @@ def supported_at_pod_level(resource: str) -> bool:
     return resource in (CPU, MEMORY) or resource.startswith(_HUGEPAGES)
 
 
+_BEYOND: Final = 2**63
+"""The first number that 64 bits with a sign do not hold."""
+
+
 def _milli(requests: ResourceList) -> dict[str, int]:
     return {name: milli(quantity) for name, quantity in requests.items()}
 
@@ -98,13 +111,25 @@ def _raise(total: dict[str, int], other: Amounts) -> None:
             total[name] = value
 
 
-def in_units(thousandths: Amounts) -> dict[str, int]:
-    """Sums in thousandths as the scheduler keeps them: cpu in milli, the rest rounded up."""
-    return {
+def in_units(
+    thousandths: Amounts, written: Callable[[str], Iterable[Quantity]] = lambda _: ()
+) -> dict[str, int]:
+    """Sums in thousandths as the scheduler keeps them: cpu in milli, the rest rounded up.
+
+    `written` gives the quantities that a resource's sum is made of: beyond 64 bits a single one
+    reads as its spelling has it, and a sum wraps round.
+    """
+    units = {
         name: value if name == CPU else -(-value // 1000)
         for name, value in thousandths.items()
         if counts(name)
     }
+    for name, value in units.items():
+        if not -_BEYOND <= value < _BEYOND:
+            parts = list(written(name))
+            alone = len(parts) == 1
+            units[name] = amount(name, parts[0]) if alone else wrapped(value)
+    return units
 
 
 def resize_infeasible(pod: Pod) -> bool:
@@ -308,7 +333,7 @@ def _plain(shape: _Shape, *, stand_ins: bool) -> Amounts:
     for container in shape:
         need = _milli(dict(container))
         _add(total, {**STAND_INS, **need} if stand_ins else need)
-    return in_units(total)
+    return in_units(total, lambda name: [q for own in shape for n, q in own if n == name])
 
 
 def counted_requests(pod: Pod, accounting: Accounting, *, use_status: bool) -> Amounts:
@@ -316,7 +341,19 @@ def counted_requests(pod: Pod, accounting: Accounting, *, use_status: bool) -> A
     shape = _plain_shape(pod, use_status=use_status and accounting.resize_status)
     if shape is not None:
         return _plain(shape, stand_ins=False)
-    return in_units(pod_requests(pod, accounting, use_status=use_status))
+    return in_units(
+        pod_requests(pod, accounting, use_status=use_status), lambda name: _written(pod, name)
+    )
+
+
+def _written(pod: Pod, resource: str) -> list[Quantity]:
+    """Every quantity of a resource in the pod's spec."""
+    spec = pod.spec
+    lists = [own.resources.requests for own in (*spec.containers, *spec.init_containers)]
+    lists.append(spec.overhead)
+    if spec.resources is not None:
+        lists.append(spec.resources.requests)
+    return [own[resource] for own in lists if resource in own]
 
 
 def nonzero_requests(pod: Pod, accounting: Accounting) -> tuple[int, int]:
