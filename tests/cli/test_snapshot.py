@@ -160,3 +160,40 @@ def test_no_durations(capsys: Captured, text: str) -> None:
     kubeconfig = ("--kubeconfig", "/dev/null")
     assert run(["why", *kubeconfig, f"--request-timeout={text}"]) == 2
     assert "is not a duration" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("redact", [(), ("--redact",)])
+def test_no_secret_gets_into_the_file(
+    tmp_path: Path, capsys: Captured, redact: tuple[str, ...]
+) -> None:
+    secret = "hunter2"
+    about: dict[str, Any] = {"namespace": "prod", "annotations": {"vault/token": secret}}
+    container = {
+        "name": "main",
+        "image": "registry.test/app:1",
+        "args": [secret],
+        "env": [{"name": "PASSWORD", "value": secret}],
+        "lifecycle": {"preStop": {"exec": {"command": [secret]}}},
+    }
+    spec = {"containers": [container], "initContainers": [container | {"name": "init"}]}
+    template = {"metadata": {"annotations": about["annotations"]}, "spec": spec}
+    items = [
+        {"apiVersion": "v1", "kind": "Secret", "metadata": about, "data": {"a": secret}},
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": about, "data": {"a": secret}},
+        {"apiVersion": "v1", "kind": "Pod", "metadata": about, "spec": spec},
+        {
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": about,
+            "spec": {"template": template, "selector": {"matchLabels": {"a": "b"}}},
+        },
+    ]
+    for number, each in enumerate(items):
+        each["metadata"] = about | {"name": f"x{number}", "uid": f"u{number}"}
+    source, file = tmp_path / "all.json", tmp_path / "s.json"
+    source.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+
+    assert run(["snapshot", str(file), "-f", str(source), *redact]) == 0
+    written = file.read_text()
+    assert json.loads(written)["items"][0]["kind"] == "Pod"
+    assert [word for word in (secret, "PASSWORD", "ConfigMap", "Secret") if word in written] == []
