@@ -66,7 +66,9 @@ class Simulation:
         options = ("in the order in which they were created", "the other way round")
         if self.world.choose("equal waiting pods have failed last", options) == 0:
             return waiting
-        return sorted(waiting[::-1], key=lambda view: -view.priority)
+        newest_first = list(reversed(waiting))
+        newest_first.sort(key=lambda view: -view.priority)
+        return newest_first
 
     def _resume(self, live: LivePod) -> None:
         """What the pod's kubelet has in hand at second 0."""

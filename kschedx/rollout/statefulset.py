@@ -144,10 +144,20 @@ class _Sync:
     def run(self) -> None:
         if self.item.metadata.deletion_timestamp is not None:
             return
+        self._note_what_is_not_played()
         if self._fill() and self._shrink() and self.spec.strategy != ON_DELETE:
             self._update()
         self._complete()
         self._come_back()
+
+    def _note_what_is_not_played(self) -> None:
+        retention = self.item.spec.persistent_volume_claim_retention_policy
+        claims_go = retention is not None and retention.when_scaled == "Delete"
+        if self.spec.strategy not in (ROLLING_UPDATE, ON_DELETE):
+            strategy = f"update strategy {self.spec.strategy} is not modelled"
+            self.world.not_checked[str(self.owner)] = strategy
+        elif claims_go and self.condemned and self.item.spec.volume_claim_templates:
+            self.world.not_checked[str(self.owner)] = "claim retention Delete is not modelled"
 
     def _fill(self) -> bool:
         """Every ordinal in order. False: this sync ends here. Upstream: processReplica."""

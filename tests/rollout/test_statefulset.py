@@ -217,3 +217,11 @@ def test_claims_are_used_again() -> None:
         v.persistent_volume_claim.claim_name for v in made.spec.volumes if v.persistent_volume_claim
     ] == ["data-web-0"]
     assert places(played)["web-0"] in ("n0", "n1")
+
+
+def test_what_is_not_played_is_said() -> None:
+    recreate = rolled(_snapshot(1, {"updateStrategy": {"type": "Recreate"}}))
+
+    assert recreate.world.not_checked == {
+        "StatefulSet default/web": "update strategy Recreate is not modelled"
+    }
