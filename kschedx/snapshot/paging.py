@@ -28,6 +28,8 @@ from kschedx.snapshot.sources import Document
 PAGE_ITEMS: Final = 500
 MAX_TRIES: Final = 8
 """How often one page is asked for before the server counts as unavailable."""
+MAX_FIRST_TRIES: Final = 3
+"""The same while the server has not answered anything yet: it may not be there at all."""
 MAX_TIMEOUTS: Final = 3
 MAX_DELAY_SECONDS: Final = 60.0
 FIRST_DELAY_SECONDS: Final = 0.25
@@ -162,6 +164,7 @@ class Lister:
         self._transport = transport
         self._wait = wait
         self._on_page = on_page
+        self._reached = False
 
     def read(self, kind: Kind) -> Listed:
         """All objects of a kind. Raises KschedxError where the server cannot be used."""
@@ -233,10 +236,12 @@ class Lister:
                 answer = self._transport.get(path)
             except NoAnswerError as error:
                 timeouts += error.timed_out
-                if last or timeouts >= MAX_TIMEOUTS:
+                hopeless = not self._reached and attempt >= MAX_FIRST_TRIES
+                if last or hopeless or timeouts >= MAX_TIMEOUTS:
                     raise error.problem from error
                 self._wait(_delay({}, attempt))
                 continue
+            self._reached = True
             if answer.status == _OK:
                 meta = _meta_if_whole(answer.body)
                 if meta is not None:

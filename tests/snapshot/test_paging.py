@@ -169,7 +169,8 @@ REFUSED: dict[str, tuple[Sequence[Scripted], str, str]] = {
         "context test: /api/v1/nodes is answered with 400 no",
     ),
     "three timeouts": ([lost(timed_out=True)] * 3, "api-unreachable", "gone"),
-    "broken for ever": ([lost()] * 8, "api-unreachable", "gone"),
+    "not there at all": ([lost()] * 3, "api-unreachable", "gone"),
+    "broken for ever": ([said(500), *[lost()] * 7], "api-unreachable", "gone"),
     "no API server": (
         [Answer(200, {}, b"<html>")] * 8,
         "api-unusable",
