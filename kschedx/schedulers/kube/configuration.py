@@ -40,11 +40,32 @@ class ProfileSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class Extender:
+    """A web hook that the scheduler asks beside its plugins."""
+
+    url: str
+    filters: bool = False
+    scores: bool = False
+    preempts: bool = False
+    ignored_resources: tuple[str, ...] = ()
+    """Resources that it manages and that the scheduler leaves to it."""
+
+    @property
+    def name(self) -> str:
+        return f"extender {self.url}"
+
+    @property
+    def decides(self) -> bool:
+        """It has a say in which node a pod gets; others only bind."""
+        return self.filters or self.scores or self.preempts
+
+
+@dataclass(frozen=True, slots=True)
 class Configuration:
-    """All profiles, and the extenders by their URL."""
+    """All profiles and extenders."""
 
     profiles: tuple[ProfileSpec, ...] = (ProfileSpec(),)
-    extenders: tuple[str, ...] = ()
+    extenders: tuple[Extender, ...] = ()
 
 
 def _wrong(place: str, what: str) -> KschedxError:
@@ -123,6 +144,22 @@ def _profile(value: object, place: str, percentage: int | None) -> ProfileSpec:
     )
 
 
+def _extender(value: object, place: str) -> Extender:
+    item = _mapping(value, place)
+    ignored = []
+    for index, entry in enumerate(_list(item.get("managedResources"), f"{place}.managedResources")):
+        resource = _mapping(entry, f"{place}.managedResources[{index}]")
+        if resource.get("ignoredByScheduler") is True:
+            ignored.append(_name(resource.get("name"), f"{place}.managedResources[{index}]"))
+    return Extender(
+        _name(item.get("urlPrefix"), place),
+        filters=bool(item.get("filterVerb")),
+        scores=bool(item.get("prioritizeVerb")),
+        preempts=bool(item.get("preemptVerb")),
+        ignored_resources=tuple(ignored),
+    )
+
+
 def parse_configuration(value: object) -> Configuration:
     """A configuration as YAML or JSON gives it.
 
@@ -142,7 +179,7 @@ def parse_configuration(value: object) -> Configuration:
         if names.count(name) > 1:
             raise _wrong("profiles", f"schedulerName {name!r} is there twice")
     extenders = tuple(
-        _name(_mapping(entry, f"extenders[{index}]").get("urlPrefix"), f"extenders[{index}]")
+        _extender(entry, f"extenders[{index}]")
         for index, entry in enumerate(_list(item.get("extenders"), "extenders"))
     )
     default = (ProfileSpec(percentage_of_nodes_to_score=percentage),)

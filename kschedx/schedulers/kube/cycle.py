@@ -46,9 +46,9 @@ class KubeScheduler:
         """Raises KschedxError for plugin arguments that cannot be read."""
         configuration = configuration or Configuration()
         self.release = release
-        self.extenders = configuration.extenders
         self.profiles: Mapping[str, Profile] = {
-            spec.scheduler_name: build_profile(spec, release) for spec in configuration.profiles
+            spec.scheduler_name: build_profile(spec, release, configuration.extenders)
+            for spec in configuration.profiles
         }
         self._served = frozenset(self.profiles)
 
@@ -105,13 +105,7 @@ class KubeScheduler:
             text = ", ".join(held.texts(self.release.minor))
             return replace(attempt, held=held, message=text)
         profile = self.profiles[pod.pod.spec.scheduler_name]
-        attempt = replace(
-            attempt,
-            not_modelled=(
-                *profile.not_modelled,
-                *(f"extender {url}" for url in self.extenders),
-            ),
-        )
+        attempt = replace(attempt, not_modelled=profile.not_modelled)
         if not cluster.nodes:
             return replace(attempt, message=NO_NODES)
         try:
@@ -165,7 +159,8 @@ class KubeScheduler:
         if len(nodes) < 2:
             return replace(attempt, winners=attempt.winners or attempt.feasible)
         scores = score_nodes(profile, attempt.pod, cluster, nodes)
-        return replace(attempt, scores=scores, winners=attempt.winners or top_scorers(scores))
+        top = top_scorers(scores) if profile.scores_known else tuple(sorted(scores))
+        return replace(attempt, scores=scores, winners=attempt.winners or top)
 
     def _rejected_at_once(
         self, attempt: Attempt, rejection: Verdict, filters: Filters, cluster: ClusterView

@@ -7,12 +7,12 @@ Differences: every plugin can be asked, not only up to the first that rejects.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from kschedx.framework.plugin import CycleError, FilterPlugin, Prepared
-from kschedx.framework.verdict import NodeTrace, Outcome, Reason, Verdict
+from kschedx.framework.verdict import NodeTrace, NotModelled, Outcome, Reason, Verdict
 from kschedx.framework.views import ClusterView, NodeView, PodView
 from kschedx.schedulers.kube.profile import DYNAMIC_RESOURCES, Profile
 
@@ -68,7 +68,7 @@ def prepare(profile: Profile, pod: PodView, cluster: ClusterView) -> Preparation
     narrowed: frozenset[str] | None = None
     narrowed_by: list[str] = []
     rejection: Verdict | None = None
-    not_checked: list[Verdict] = []
+    not_checked = [Verdict(name, (NotModelled(name),)) for name in profile.undecided]
 
     def outcome(verdict: Verdict | None) -> Preparation:
         return Preparation(
@@ -102,6 +102,16 @@ def prepare(profile: Profile, pod: PodView, cluster: ClusterView) -> Preparation
     return outcome(rejection)
 
 
+class _Unprepared(FilterPlugin):
+    """A filter whose PreFilter the profile leaves out: it fails on the first node it reaches."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name  # type: ignore[misc]  # stands in for the plugin of that name
+
+    def filter(self, state: Any, node: NodeView) -> Iterable[Reason]:
+        raise CycleError(f"filter plugin {self.name} runs without its PreFilter")
+
+
 class Filters:
     """One pod's rules against one cluster."""
 
@@ -113,10 +123,7 @@ class Filters:
         preparation: Preparation,
         served: frozenset[str],
     ) -> None:
-        """`served`: the scheduler names that this scheduler has profiles for.
-
-        Raises CycleError where a filter would run without the PreFilter that it needs.
-        """
+        """`served`: the scheduler names that this scheduler has profiles for."""
         self.pod = pod
         self.profile = profile
         self.preparation = preparation
@@ -124,9 +131,10 @@ class Filters:
         # Where PreFilter has ruled out every node, no filter runs.
         for plugin in profile.filter if preparation.rejection is None else ():
             known = preparation.prepared.get(plugin.name)
+            if known is None and plugin.needs_prefilter:
+                rules.append((_Unprepared(plugin.name), None))
+                continue
             if known is None:
-                if plugin.needs_prefilter:
-                    raise CycleError(f"filter plugin {plugin.name} runs without its PreFilter")
                 known = plugin.prepare(pod, cluster)
             if not known.skip:
                 rules.append((plugin, known.state))
@@ -139,13 +147,15 @@ class Filters:
             for index, plugin in enumerate(self.rules)
             if type(plugin).after is not adjusting and plugin.name in prefilters
         )
+        # Until 1.36 a gated pod is not nominated; from 1.37 on it is.
+        gated_too = profile.release.minor >= 37
         self._nominated = {
             node: [
                 other
                 for other in pods
                 if other.priority >= pod.priority
                 and other.key != pod.key
-                and not other.pod.spec.scheduling_gates
+                and (gated_too or not other.pod.spec.scheduling_gates)
                 and other.pod.spec.scheduler_name in served
             ]
             for node, pods in cluster.nominated.items()

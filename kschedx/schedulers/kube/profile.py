@@ -7,12 +7,12 @@ Differences: only the extension points up to PostFilter and Score.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from kschedx.framework.plugin import FilterPlugin, PreEnqueuePlugin, ScorePlugin
-from kschedx.schedulers.kube.configuration import PluginSet, ProfileSpec
+from kschedx.schedulers.kube.configuration import Extender, PluginSet, ProfileSpec
 from kschedx.schedulers.kube.plugins.dynamic_resources import DynamicResources
 from kschedx.schedulers.kube.plugins.image_locality import ImageLocality
 from kschedx.schedulers.kube.plugins.inter_pod_affinity import InterPodAffinity
@@ -61,6 +61,7 @@ _BY_NAME: Final[Mapping[str, Any]] = {plugin.name: plugin for plugin in PLUGINS}
 
 PREEMPTION: Final = "DefaultPreemption"
 DYNAMIC_RESOURCES: Final = "DynamicResources"
+FIT: Final = "NodeResourcesFit"
 _WITHOUT_VERDICT: Final = frozenset({"PrioritySort", "DefaultBinder", PREEMPTION})
 """Upstream plugins that neither reject nor score a node."""
 
@@ -107,6 +108,10 @@ class Profile:
     """With weights."""
     not_modelled: tuple[str, ...] = ()
     """Configured plugins and extenders that are not replayed."""
+    undecided: tuple[str, ...] = ()
+    """Those of them that may reject nodes: a node that all else accepts is not known to fit."""
+    scores_known: bool = True
+    """False where one of them may score nodes: any that fits may win."""
     percentage_of_nodes_to_score: int | None = None
     """None: adaptive, as by default."""
     candidates_percentage: int = 10
@@ -173,11 +178,24 @@ def _serving(plugins: Mapping[str, Any], release: Release) -> dict[str, frozense
     }
 
 
-def build_profile(spec: ProfileSpec, release: Release) -> Profile:
+def _with_ignored(spec: ProfileSpec, extenders: Sequence[Extender]) -> ProfileSpec:
+    """NodeResourcesFit leaves out what extenders manage. Upstream: buildExtenders."""
+    ignored = [name for extender in extenders for name in extender.ignored_resources]
+    if not ignored:
+        return spec
+    own = spec.args.get(FIT, {})
+    args = {**own, "ignoredResources": [*(own.get("ignoredResources") or ()), *ignored]}
+    return replace(spec, args={**spec.args, FIT: args})
+
+
+def build_profile(
+    spec: ProfileSpec, release: Release, extenders: Sequence[Extender] = ()
+) -> Profile:
     """A profile as the scheduler would run it.
 
     Raises KschedxError for plugin arguments that cannot be read.
     """
+    spec = _with_ignored(spec, extenders)
     multi_point = _merge(PluginSet(default_plugins(release)), spec.point("multiPoint"))
     points = {point: spec.point(point) for point in _serving({}, release)}
     wanted = dict.fromkeys(
@@ -194,6 +212,13 @@ def build_profile(spec: ProfileSpec, release: Release) -> Profile:
     for name, weight in (*points["score"].enabled, *multi_point.enabled):
         weights.setdefault(name, weight or 1)
     preemption_args = spec.args.get(PREEMPTION, {})
+    unknown = [name for name in wanted if name not in _BY_NAME and name not in _WITHOUT_VERDICT]
+
+    def named(*parts: PluginSet) -> frozenset[str]:
+        return frozenset(name for part in parts for name, _ in part.enabled)
+
+    may_filter = named(multi_point, points["preFilter"], points["filter"])
+    may_score = named(multi_point, points["preScore"], points["score"])
 
     def chosen(point: str) -> tuple[Any, ...]:
         return tuple(plugins[name] for name in order[point] if name in plugins)
@@ -207,9 +232,13 @@ def build_profile(spec: ProfileSpec, release: Release) -> Profile:
         post_filter=order["postFilter"],
         pre_score=chosen("preScore"),
         score=tuple((plugin, weights[plugin.name]) for plugin in chosen("score")),
-        not_modelled=tuple(
-            name for name in wanted if name not in _BY_NAME and name not in _WITHOUT_VERDICT
+        not_modelled=(*unknown, *(hook.name for hook in extenders if hook.decides)),
+        undecided=(
+            *(name for name in unknown if name in may_filter),
+            *(hook.name for hook in extenders if hook.filters),
         ),
+        scores_known=not any(hook.scores for hook in extenders)
+        and not any(name in may_score for name in unknown),
         percentage_of_nodes_to_score=spec.percentage_of_nodes_to_score,
         candidates_percentage=int(preemption_args.get("minCandidateNodesPercentage", 10)),
         candidates_absolute=int(preemption_args.get("minCandidateNodesAbsolute", 100)),

@@ -7,6 +7,7 @@ from kschedx.schedulers.kube.configuration import (
     API_VERSION,
     KIND,
     Configuration,
+    Extender,
     PluginSet,
     ProfileSpec,
     parse_configuration,
@@ -38,7 +39,16 @@ def test_a_profile_keeps_its_points_args_and_weights() -> None:
                 },
                 {"percentageOfNodesToScore": 100},
             ],
-            extenders=[{"urlPrefix": "http://127.0.0.1:1"}],
+            extenders=[
+                {
+                    "urlPrefix": "http://127.0.0.1:1",
+                    "filterVerb": "filter",
+                    "managedResources": [
+                        {"name": "example.com/a", "ignoredByScheduler": True},
+                        {"name": "example.com/b"},
+                    ],
+                }
+            ],
         )
     )
 
@@ -52,7 +62,7 @@ def test_a_profile_keeps_its_points_args_and_weights() -> None:
             ),
             ProfileSpec("default-scheduler", percentage_of_nodes_to_score=100),
         ),
-        ("http://127.0.0.1:1",),
+        (Extender("http://127.0.0.1:1", filters=True, ignored_resources=("example.com/a",)),),
     )
 
 
