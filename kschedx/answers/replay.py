@@ -120,7 +120,8 @@ class Replay:
 
     def _hints(self, attempt: Attempt) -> Hints | None:
         """What would help a pod that every node rejects."""
-        if attempt.prefilter is not None or attempt.winners or not attempt.traces:
+        looked = bool(attempt.traces) or attempt.narrowed_to is not None
+        if attempt.prefilter is not None or attempt.winners or not looked:
             return None
 
         def preempt(pod: PodView, cluster: ClusterView) -> Attempt:

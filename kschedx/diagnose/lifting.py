@@ -30,11 +30,13 @@ from kschedx.schedulers.kube.plugins.inter_pod_affinity import (
     RepelledByPod,
 )
 from kschedx.schedulers.kube.plugins.node_affinity import NodeAffinityMismatch
-from kschedx.schedulers.kube.plugins.node_ports import HostPortTaken
+from kschedx.schedulers.kube.plugins.node_ports import EVERY_ADDRESS, HostPortTaken
 from kschedx.schedulers.kube.plugins.node_resources_fit import InsufficientResource, TooManyPods
 from kschedx.schedulers.kube.plugins.node_unschedulable import NodeCordoned
+from kschedx.schedulers.kube.plugins.node_volume_limits import VolumeLimitReached
 from kschedx.schedulers.kube.plugins.pod_topology_spread import SkewTooLarge
 from kschedx.schedulers.kube.plugins.taint_toleration import UntoleratedTaint
+from kschedx.schedulers.kube.plugins.volume_restrictions import ClaimInUse, DiskInUse
 from kschedx.schedulers.kube.tolerations import UNSCHEDULABLE
 
 _NODE_TROUBLE: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/uninitialized")
@@ -76,16 +78,19 @@ def _selector(reason: NodeAffinityMismatch, on: Blocked) -> Iterator[Edit]:
     for failed in reason.failed:
         if selector.get(failed.key) in failed.values:
             yield DropNodeSelector(failed.key, selector[failed.key])
-    affinity = pod.spec.affinity
-    required = affinity.node_affinity if affinity is not None else None
-    if required is not None and required.required is not None:
-        terms = [show_node_term(term) for term in required.required.node_selector_terms]
-        named = any(term.match_fields for term in required.required.node_selector_terms)
-        if not named:
-            yield DropNodeAffinity(" or ".join(terms))
+    yield from unpinned(pod)
     for failed in reason.failed:
         if failed.operator == "In" and failed.values and failed.key != "metadata.name":
             yield LabelNode(on.node.name, failed.key, failed.values[0])
+
+
+def unpinned(pod: Pod) -> Iterator[Edit]:
+    """Without what the pod requires of nodes, unless that is what makes it a node's own."""
+    affinity = pod.spec.affinity
+    own = affinity.node_affinity if affinity is not None else None
+    if own is not None and own.required is not None and not _bound_to_node(pod):
+        terms = [show_node_term(term) for term in own.required.node_selector_terms]
+        yield DropNodeAffinity(" or ".join(terms))
 
 
 def _request(reason: InsufficientResource, on: Blocked) -> Iterator[Edit]:
@@ -150,7 +155,16 @@ def _free_room(on: Blocked, freed: Callable[[list[PodView]], int], needed: int) 
 
 def _port(reason: HostPortTaken, on: Blocked) -> Iterator[Edit]:
     yield DropHostPort(reason.port, reason.protocol)
-    yield DeletePods(on.node.name, (reason.holder,))
+    addresses = {reason.host_ip, EVERY_ADDRESS}
+    holders = {
+        pod.key
+        for pod in on.node.pods
+        for address, protocol, port in pod.host_ports
+        if (protocol, port) == (reason.protocol, reason.port)
+        and (address in addresses or reason.host_ip == EVERY_ADDRESS)
+    }
+    if len(holders) <= _MOST_VICTIMS and holders <= {pod.key for pod in _removable(on)}:
+        yield DeletePods(on.node.name, tuple(sorted(holders)))
 
 
 def _skew(reason: SkewTooLarge, on: Blocked) -> Iterator[Edit]:
@@ -168,6 +182,21 @@ def _apart(reason: PodToBeApartFrom, on: Blocked) -> Iterator[Edit]:
     yield DropPodAffinity(reason.topology_key, reason.selector, anti=True)
     if reason.count == 1:
         yield from _delete(reason.pod, on)
+
+
+def _claim(reason: ClaimInUse, on: Blocked) -> Iterator[Edit]:
+    if len(reason.pods) == 1:
+        yield from _delete(reason.pods[0], on)
+
+
+def _disk(reason: DiskInUse, on: Blocked) -> Iterator[Edit]:
+    yield from _delete(reason.pod, on)
+
+
+def _attached(reason: VolumeLimitReached, on: Blocked) -> Iterator[Edit]:
+    with_volumes = [pod for pod in _removable(on) if pod.pod.spec.volumes]
+    for pod in sorted(with_volumes, key=lambda pod: (not pod.terminating, pod.key)):
+        yield DeletePods(on.node.name, (pod.key,))
 
 
 def _repelled(reason: RepelledByPod, on: Blocked) -> Iterator[Edit]:
@@ -193,4 +222,7 @@ _LIFTS: Final[dict[type[Reason], Callable[[Any, Blocked], Iterator[Edit]]]] = {
     AffinityLabelMissing: _near,
     PodToBeApartFrom: _apart,
     RepelledByPod: _repelled,
+    ClaimInUse: _claim,
+    DiskInUse: _disk,
+    VolumeLimitReached: _attached,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,27 +82,37 @@ def remedies(hints: Hints, pod: Pod, snapshot: Snapshot) -> Remedies:
 
 
 def _remedy(hint: Hint, pod: Pod, snapshot: Snapshot) -> Remedy:
-    steps = tuple(_step(edit, pod, snapshot) for edit in hint.edits)
-    return Remedy(hint.cost, hint.sentence, hint.nodes, hint.evicts, steps)
+    steps = []
+    done: list[PodEdit] = []
+    for edit in hint.edits:
+        steps.append(_step(edit, pod, snapshot, done))
+        if isinstance(edit, PodEdit):
+            done.append(edit)
+    return Remedy(hint.cost, hint.sentence, hint.nodes, hint.evicts, tuple(steps))
 
 
-def _step(edit: Edit, pod: Pod, snapshot: Snapshot) -> Step:
+def _step(edit: Edit, pod: Pod, snapshot: Snapshot, done: Sequence[PodEdit]) -> Step:
     if isinstance(edit, PodEdit):
-        return _pod_step(edit, pod, snapshot)
+        return _pod_step(edit, pod, snapshot, done)
     patch = edit.patch(pod)
     target = Target(patch.kind, patch.namespace, patch.name) if patch.kind else None
     return Step(edit.code, edit.sentence(), target, patch.operations, patch.command)
 
 
-def _pod_step(edit: PodEdit, pod: Pod, snapshot: Snapshot) -> Step:
-    """Where the pod comes from: its workload's template, or its own manifest."""
+def _pod_step(edit: PodEdit, pod: Pod, snapshot: Snapshot, done: Sequence[PodEdit]) -> Step:
+    """Where the pod comes from: its workload's template, or its own manifest.
+
+    The patch is one of what the steps before it leave: a removal shifts what stands behind it.
+    """
     workload = _workload(pod, snapshot)
     if workload is None:
         owner = pod.metadata.controller
         kind, name = ("Pod", pod.name) if owner is None else (owner.kind, owner.name)
         target = Target(kind, pod.namespace, name, owner.uid if owner else pod.metadata.uid)
-        return Step(edit.code, edit.sentence(), target, _below("/spec", edit.operations(pod)), "")
+        patch = _below("/spec", edit.operations(_after(done, pod)))
+        return Step(edit.code, edit.sentence(), target, patch, "")
     template = Pod(metadata=workload.spec.template.metadata, spec=workload.spec.template.spec)
+    template = _after(done, template)
     operations = _below("/spec/template/spec", edit.operations(template))
     target = Target(
         type(workload).__name__,
@@ -113,6 +123,12 @@ def _pod_step(edit: PodEdit, pod: Pod, snapshot: Snapshot) -> Step:
     )
     command = _command(edit, template, target, operations)
     return Step(edit.code, edit.sentence(), target, operations, command)
+
+
+def _after(done: Sequence[PodEdit], pod: Pod) -> Pod:
+    for edit in done:
+        pod = edit.changed(pod)
+    return pod
 
 
 def _command(

@@ -16,7 +16,7 @@ from kschedx.api.pod import Pod
 from kschedx.api.quantity import CPU, MEMORY
 from kschedx.api.scheduling import PriorityClass
 from kschedx.diagnose.hints import Hint, Hints
-from kschedx.diagnose.lifting import Blocked, lifts
+from kschedx.diagnose.lifting import Blocked, lifts, unpinned
 from kschedx.framework.attempt import Attempt
 from kschedx.framework.cluster_edits import AddNode, DeletePods, MovePods
 from kschedx.framework.edit import Edit
@@ -190,15 +190,32 @@ class _Search:
 
 
 def _sets(attempt: Attempt, cluster: ClusterView) -> Iterator[tuple[Edit, ...]]:
-    """Sets of changes that lift all causes of some node."""
+    """Sets of changes that lift all causes of some node, also of those that are left out."""
+    if attempt.narrowed_to is not None:
+        yield from ((edit,) for edit in unpinned(attempt.pod.pod))
     for group in islice(_groups(attempt), _GROUPS):
         for trace in sorted(group, key=_missing)[:_NODES_PER_GROUP]:
             on = Blocked(attempt.pod, cluster.nodes[trace.node], cluster)
             reasons = _reasons(trace)
             options = [list(lifts(reason, on)) for reason in reasons]
             if all(options):
-                sets = (tuple(dict.fromkeys(chosen)) for chosen in product(*options))
+                sets = (_merged(chosen) for chosen in product(*options))
                 yield from islice(sorted(sets, key=_rank), _SETS_PER_NODE)
+
+
+def _merged(chosen: Iterable[Edit]) -> tuple[Edit, ...]:
+    """Each change once, and all pods that have to go from one node in one."""
+    going: dict[str, set[str]] = {}
+    for edit in chosen:
+        if isinstance(edit, DeletePods):
+            going.setdefault(edit.node, set()).update(edit.pods)
+    merged = (
+        DeletePods(edit.node, tuple(sorted(going[edit.node])))
+        if isinstance(edit, DeletePods)
+        else edit
+        for edit in chosen
+    )
+    return tuple(dict.fromkeys(merged))
 
 
 def _reasons(trace: NodeTrace) -> list[Reason]:

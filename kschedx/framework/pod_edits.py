@@ -92,16 +92,14 @@ class LowerRequest(PodEdit):
         key = _escaped(self.resource)
         value = show(self.resource, self.after)
         containers = (*pod.spec.containers, *pod.spec.init_containers)
-        limits = {
-            n for own in containers if own.name == self.container for n in own.resources.limits
-        }
+        own = next((each.resources for each in containers if each.name == self.container), None)
+        request: dict[str, Any] = {"op": "add", "path": f"{path}/requests/{key}", "value": value}
+        if own is not None and not own.requests:  # a template may have limits alone
+            request = {"op": "add", "path": f"{path}/requests", "value": {self.resource: value}}
         # What cannot be overcommitted must have a limit that equals its request.
-        fields = ["requests"]
-        if self.resource in limits and self.resource not in OVERCOMMITTED:
-            fields.append("limits")
-        return tuple(
-            {"op": "add", "path": f"{path}/{field}/{key}", "value": value} for field in fields
-        )
+        if own is None or self.resource not in own.limits or self.resource in OVERCOMMITTED:
+            return (request,)
+        return request, {"op": "add", "path": f"{path}/limits/{key}", "value": value}
 
     def command(self, pod: Pod, target: str) -> str:
         if not any(own.name == self.container for own in pod.spec.containers):
