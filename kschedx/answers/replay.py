@@ -25,6 +25,7 @@ from kschedx.framework.attempt import Attempt
 from kschedx.framework.plugin import CycleError
 from kschedx.framework.verdict import NodeTrace, Verdict
 from kschedx.framework.views import ClusterView, NodeView, PodView
+from kschedx.schedulers.kube.claims import ClaimNotBound, ClaimNotFound
 from kschedx.schedulers.kube.configuration import DEFAULT_SCHEDULER, Configuration
 from kschedx.schedulers.kube.cycle import KubeScheduler
 from kschedx.schedulers.kube.filtering import Filters, NodesNotSatisfying
@@ -121,7 +122,11 @@ class Replay:
     def _hints(self, attempt: Attempt) -> Hints | None:
         """What would help a pod that every node rejects."""
         looked = bool(attempt.traces) or attempt.narrowed_to is not None
-        if attempt.prefilter is not None or attempt.winners or not looked:
+        of_claims = attempt.prefilter is not None and any(
+            isinstance(reason, ClaimNotBound | ClaimNotFound)
+            for reason in attempt.prefilter.reasons
+        )
+        if attempt.winners or not (of_claims or (attempt.prefilter is None and looked)):
             return None
 
         def preempt(pod: PodView, cluster: ClusterView) -> Attempt:

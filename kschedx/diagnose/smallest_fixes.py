@@ -15,14 +15,17 @@ from typing import Final
 from kschedx.api.pod import Pod
 from kschedx.api.quantity import CPU, MEMORY
 from kschedx.api.scheduling import PriorityClass
+from kschedx.api.storage import StorageClass
 from kschedx.diagnose.hints import Hint, Hints
 from kschedx.diagnose.lifting import Blocked, lifts, unpinned
 from kschedx.framework.attempt import Attempt
+from kschedx.framework.claim_edits import ProvideClaim
 from kschedx.framework.cluster_edits import AddNode, DeletePods, MovePods
 from kschedx.framework.edit import Edit
 from kschedx.framework.pod_edits import LowerRequest, RaisePriority
 from kschedx.framework.verdict import NodeTrace, Outcome, Reason
 from kschedx.framework.views import ClusterView, NodeView, PodView
+from kschedx.schedulers.kube.claims import ClaimNotBound, ClaimNotFound
 from kschedx.schedulers.kube.plugins.pod_topology_spread import SkewTooLarge
 
 MOST_REPLAYS: Final = 60
@@ -60,7 +63,10 @@ def smallest_fixes(attempt: Attempt, cluster: ClusterView, replays: Replays) -> 
     priorities = () if evicts else _priorities(pod, cluster)
     search = _Search(pod.pod, cluster, replays)
     nodes = {*_new_nodes(cluster), *_new_domains(attempt, cluster)}
-    candidates = sorted({*_sets(attempt, cluster), *nodes, *priorities}, key=_rank)
+    if attempt.prefilter is not None:
+        nodes, priorities = set(), ()
+    sets = {*_sets(attempt, cluster), *_claims(attempt, cluster)}
+    candidates = sorted({*sets, *nodes, *priorities}, key=_rank)
     for edits in candidates:
         if search.spent or search.enough:
             break
@@ -260,6 +266,25 @@ def _new_nodes(cluster: ClusterView) -> Iterator[tuple[Edit, ...]]:
     # Only the largest of many shapes can be the one that is needed.
     for cpu, memory, node in [*ready[:_SHAPES], *ready[_SHAPES:][-_SHAPES:]]:
         yield (AddNode(node.name, cpu, memory),)
+
+
+def _claims(attempt: Attempt, cluster: ClusterView) -> Iterator[tuple[Edit, ...]]:
+    """Classes that wait for a node to be chosen, for a claim that nothing can bind now."""
+    late = sorted(
+        item.name
+        for item in cluster.snapshot.all(StorageClass).values()
+        if item.volume_binding_mode == "WaitForFirstConsumer"
+    )
+    for reason in attempt.prefilter.reasons if attempt.prefilter is not None else ():
+        before: str | None = None
+        if isinstance(reason, ClaimNotBound):
+            if reason.volume or reason.class_exists:
+                continue
+            before = reason.storage_class
+        elif not isinstance(reason, ClaimNotFound):
+            continue
+        for name in late[:_CLASSES]:
+            yield (ProvideClaim(reason.claim, name, before),)
 
 
 def _new_domains(attempt: Attempt, cluster: ClusterView) -> Iterator[tuple[Edit, ...]]:

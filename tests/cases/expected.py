@@ -184,6 +184,7 @@ EXPECTED: Final[dict[str, Expected]] = {
         "default/dhcp-0",
         "rejected-before-nodes",
         ("PersistentVolumeClaim default/dhcp is not bound, StorageClass standard does not exist",),
+        hints=("provide-claim",),
     ),
     "v04-volume-of-another-mode": Expected(
         "default/db",
@@ -193,7 +194,10 @@ EXPECTED: Final[dict[str, Expected]] = {
     "v07-volume-and-selector-exclude-each-other": Expected(
         "default/elastic",
         "placement-excludes-all",
-        ("wants kubernetes.io/hostname in (node2)", "PersistentVolume log-pv of claim default/log is usable only from"),
+        (
+            "wants kubernetes.io/hostname in (node2)",
+            "PersistentVolume log-pv of claim default/log is usable only from",
+        ),
         hints=("drop-node-selector",),
     ),
     "v08-volume-in-the-zone-of-the-control-plane": Expected(
