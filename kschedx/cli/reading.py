@@ -50,6 +50,8 @@ def read(sources: Sources) -> "tuple[Snapshot, SchedulerChoice]":
         configuration = parse_configuration(read_value(sources.scheduler_config))
     without = [parse_without(text, sources.namespace or "default") for text in sources.without]
     base = _base(sources)
+    if not sources.partial:
+        _refuse_without_essentials(base)
     from kschedx.answers.replay import choose_scheduler, release_for
 
     snapshot = settled(
@@ -63,6 +65,17 @@ def read(sources: Sources) -> "tuple[Snapshot, SchedulerChoice]":
     if sources.verbose:
         _tell(snapshot, choice)
     return snapshot, choice
+
+
+def _refuse_without_essentials(snapshot: "Snapshot") -> None:
+    """A snapshot taken without the right to list pods or nodes answers nothing."""
+    for kind in ("Pod", "Node"):
+        if kind in snapshot.unread:
+            raise KschedxError(
+                "essential-unread",
+                f"the snapshot was taken without listing {kind.lower()}s, so that nothing can be said",
+                hint="docs/rbac.yaml holds the rights that kschedx snapshot needs",
+            )
 
 
 def _base(sources: Sources) -> "Snapshot":

@@ -197,3 +197,20 @@ def test_no_secret_gets_into_the_file(
     written = file.read_text()
     assert json.loads(written)["items"][0]["kind"] == "Pod"
     assert [word for word in (secret, "PASSWORD", "ConfigMap", "Secret") if word in written] == []
+
+
+@pytest.mark.parametrize("kind", ["Pod", "Node"])
+def test_a_snapshot_without_pods_or_nodes_answers_nothing(
+    tmp_path: Path, capsys: Captured, kind: str
+) -> None:
+    said = {"kschedx.io/complete": "true", "kschedx.io/unread": f"CSINode,{kind}"}
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}}
+    content = {"apiVersion": "v1", "kind": "List", "metadata": {"annotations": said}}
+    file = tmp_path / "s.json"
+    file.write_text(json.dumps(content | {"items": [namespace]}))
+
+    assert run(["verify", "-f", str(file)]) == 3
+    assert capsys.readouterr().err.startswith(
+        f"error[essential-unread]: the snapshot was taken without listing {kind.lower()}s"
+    )
+    assert run(["snapshot", str(tmp_path / "again.json"), "-f", str(file)]) == 0
