@@ -20,6 +20,7 @@ from kschedx.diagnose.preemption_summary import PreemptionSummary, summarize
 from kschedx.diagnose.references import PodReference
 from kschedx.diagnose.remarks import Remark, remarks
 from kschedx.diagnose.remedies import Remedies
+from kschedx.diagnose.request_parts import RequestApart, requests_apart
 from kschedx.diagnose.situation import Situation, situation_of
 from kschedx.diagnose.summary import Seen, placed_summary, summary
 from kschedx.diagnose.verdict_class import VerdictClass, verdict_class
@@ -78,6 +79,8 @@ class Explanation:
     """What would happen if the pod were tried, for a pod that never is."""
     remedies: Remedies | None = None
     """What would help, each replayed; None where nothing was looked for."""
+    requests: tuple[RequestApart, ...] = ()
+    """What the pod asks for, taken apart, by resource; empty for one that is past scheduling."""
     remarks: tuple[Remark, ...] = ()
     """What stands behind the causes, and what a snapshot cannot show."""
     rows: tuple[NodeRow, ...] = ()
@@ -161,6 +164,7 @@ def explain(
         not_modelled=attempt.not_modelled,
         otherwise=further.otherwise,
         remedies=further.remedies,
+        requests=() if situation in _NOT_TRIED_NOW else requests_apart(attempt.pod),
         remarks=(
             placed_remarks(pod, cluster)
             if situation in _NOT_TRIED_NOW

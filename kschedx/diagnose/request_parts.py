@@ -74,6 +74,11 @@ class RequestApart:
                 return f"{amount} {part.kind.value} {part.name}"
 
 
+def requests_apart(pod: PodView) -> tuple[RequestApart, ...]:
+    """Every resource that the pod asks for, by name."""
+    return tuple(request_apart(pod, name) for name, value in sorted(pod.asked.items()) if value)
+
+
 def request_apart(pod: PodView, resource: str) -> RequestApart:
     """The request as the scheduler counts it. Upstream: PodRequests."""
     spec = pod.pod.spec

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kschedx.diagnose.blockers import Cause, causes_of
 from kschedx.diagnose.references import PodReference
 from kschedx.framework.attempt import Attempt, NodeScore
+from kschedx.framework.verdict import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,16 @@ class ScoreReport:
     margins: tuple[Margin, ...] = ()
     """Of the first winner over the runner-up, largest first; equal scores left out."""
     not_modelled: tuple[str, ...] = ()
+    held: tuple[Cause, ...] = ()
+    """Why the pod is not even tried."""
+    rejection: tuple[Cause, ...] = ()
+    """Why it is rejected before nodes are looked at."""
+    unjudged: tuple[str, ...] = ()
+    """Nodes of which it is not known whether they can take the pod."""
+    unchecked: tuple[Cause, ...] = ()
+    """What could not be checked, each cause once."""
+    sought: int | None = None
+    """The real scheduler stops at so many feasible nodes; None where that is no fewer than fit."""
 
     @property
     def lead(self) -> int:
@@ -56,9 +68,16 @@ class ScoreReport:
 
 
 def score_report(
-    attempt: Attempt, weights: tuple[tuple[str, int], ...], *, version_assumed: bool
+    attempt: Attempt,
+    weights: tuple[tuple[str, int], ...],
+    *,
+    version_assumed: bool,
+    sought: int | None = None,
 ) -> ScoreReport:
-    """Rows, lead and margins of an attempt; `weights` are those of the profile's scorers."""
+    """Rows, lead and margins of an attempt; `weights` are those of the profile's scorers.
+
+    sought: the number of feasible nodes after which the real scheduler stops looking.
+    """
     rows = tuple(sorted(attempt.scores.values(), key=lambda row: (-row.total, row.node)))
     scored = tuple((plugin, weight) for plugin, weight in weights if _scores(rows, plugin))
     beaten = next((row for row in rows if row.total < rows[0].total), None)
@@ -81,7 +100,25 @@ def score_report(
         runner_up=beaten.node if beaten is not None else "",
         margins=tuple(sorted(margins, key=lambda margin: (-margin.points, margin.plugin))),
         not_modelled=attempt.not_modelled,
+        held=causes_of([attempt.held]) if attempt.held is not None else (),
+        rejection=causes_of([attempt.prefilter]) if attempt.prefilter is not None else (),
+        unjudged=_unjudged(attempt),
+        unchecked=_unchecked(attempt),
+        sought=sought if sought is not None and sought < len(attempt.feasible) else None,
     )
+
+
+def _unjudged(attempt: Attempt) -> tuple[str, ...]:
+    return tuple(n for n, t in attempt.traces.items() if t.outcome is Outcome.NOT_CHECKED)
+
+
+def _unchecked(attempt: Attempt) -> tuple[Cause, ...]:
+    found: dict[tuple[str, str], Cause] = {}
+    for name in _unjudged(attempt):
+        for cause in causes_of(attempt.traces[name].verdicts):
+            if cause.outcome is Outcome.NOT_CHECKED:
+                found.setdefault((cause.code, cause.subject), cause)
+    return tuple(found.values())
 
 
 def _scores(rows: tuple[NodeScore, ...], plugin: str) -> bool:

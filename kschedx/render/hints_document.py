@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kschedx.diagnose.remedies import Remedies, Remedy, Step
-from kschedx.render import why_schema as schema
+from kschedx.render import hints_schema as schema
 
 
 def hints_document(found: Remedies) -> schema.HintsDocument:

@@ -14,6 +14,7 @@ from kschedx.diagnose.placement import Nomination, Placement
 from kschedx.diagnose.preemption_summary import PreemptionSummary, Victim
 from kschedx.diagnose.references import PodReference, TerminatingPod
 from kschedx.diagnose.report import ExplainedPods, WhyReport
+from kschedx.diagnose.request_parts import RequestApart
 from kschedx.diagnose.workload import WorkloadState
 from kschedx.render import why_schema as schema
 from kschedx.render.hints_document import hints_document
@@ -67,10 +68,25 @@ def _explanation(
         placement=_placement(placement) if placement is not None else None,
         nomination=_nomination(nomination) if nomination is not None else None,
         not_modelled=list(found.not_modelled),
+        requests=[_request(apart) for apart in found.requests],
         remarks=[schema.RemarkDocument(code=r.code, message=r.message) for r in found.remarks],
         what_would_help=hints_document(found.remedies) if found.remedies is not None else None,
         otherwise=_explanation(found.otherwise) if found.otherwise is not None else None,
         nodes=[_node(row) for row in found.rows] if found.rows else None,
+    )
+
+
+def _request(apart: RequestApart) -> schema.RequestDocument:
+    parts = [
+        schema.RequestPartDocument(kind=part.kind.value, name=part.name, amount=part.amount)
+        for part in apart.parts
+    ]
+    return schema.RequestDocument(
+        resource=apart.resource,
+        amount=apart.amount,
+        parts=parts,
+        containers=apart.containers,
+        init_step=apart.step,
     )
 
 

@@ -8,16 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 
-import msgspec
 from msgspec import Meta
 
-API_VERSION: Final = "kschedx.io/v1"
+from kschedx.render.document import API_VERSION as API_VERSION
+from kschedx.render.document import Document as Document
+from kschedx.render.hints_schema import HintsDocument
+
 NAMED_NODES: Final = 20
 """So many nodes of a group are named; the count is always there."""
-
-
-class Document(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """Base of all parts: camelCase, every field always present."""
 
 
 def named_nodes(nodes: Sequence[str]) -> list[str]:
@@ -186,51 +184,28 @@ class NodeDocument(Document, frozen=True, kw_only=True):
     causes: list[CauseDocument]
 
 
-class TargetDocument(Document, frozen=True, kw_only=True):
-    """The object that a change is made to, as it was when the snapshot was taken."""
+class RequestPartDocument(Document, frozen=True, kw_only=True):
+    """One of the amounts that add up to a request."""
 
-    kind: str
-    namespace: str
-    name: str
-    uid: str
-    resource_version: str
-
-
-class StepDocument(Document, frozen=True, kw_only=True):
-    """One change of a hint."""
-
-    code: Annotated[str, Meta(description="Names the kind of change; kept for ever")]
-    message: str
-    target: TargetDocument | None
-    patch: Annotated[
-        list[dict[str, Any]],
-        Meta(description="JSON patch (RFC 6902) of the target; empty where the command says it"),
+    kind: Literal["container", "init-step", "overhead", "pod-level", "sidecar"]
+    name: Annotated[
+        str, Meta(description="The container or RuntimeClass; empty for spec.resources")
     ]
-    command: Annotated[
-        str, Meta(description="Empty where no command makes this change: change the manifest")
+    amount: int
+
+
+class RequestDocument(Document, frozen=True, kw_only=True):
+    """How much the pod asks for of a resource, cpu in milli, and what decides that."""
+
+    resource: str
+    amount: int
+    parts: list[RequestPartDocument]
+    containers: Annotated[
+        int, Meta(description="What all containers ask for together, whether that decides or not")
     ]
-
-
-class HintDocument(Document, frozen=True, kw_only=True):
-    """A smallest set of changes after which the pod gets a node, proven by a replay."""
-
-    cost: Literal["node-added", "node-changed", "nothing-restarted", "other-pod", "pod-changed"]
-    message: str
-    nodes: Annotated[
-        list[str], Meta(description="The node that it then gets; several where any may be taken")
+    init_step: Annotated[
+        str, Meta(description="The init container during which most is needed; empty for later")
     ]
-    evicts: Annotated[
-        list[str], Meta(description="Pods that it would evict first: the node is only nominated")
-    ]
-    steps: list[StepDocument]
-
-
-class HintsDocument(Document, frozen=True, kw_only=True):
-    """What would help, cheapest first."""
-
-    hints: list[HintDocument]
-    replays: Annotated[int, Meta(description="How many changes were tried")]
-    limit_hit: Annotated[bool, Meta(description="More could have been tried: a fix may be missing")]
 
 
 class RemarkDocument(Document, frozen=True, kw_only=True):
@@ -302,6 +277,9 @@ class ExplanationDocument(Document, frozen=True, kw_only=True):
     placement: PlacementDocument | None
     nomination: NominationDocument | None
     not_modelled: list[str]
+    requests: Annotated[
+        list[RequestDocument], Meta(description="What the pod asks for, taken apart, by resource")
+    ]
     remarks: Annotated[
         list[RemarkDocument],
         Meta(description="What stands behind the causes, and what a snapshot cannot show"),
