@@ -270,12 +270,14 @@ def _preemption(attempt: Attempt) -> Found:
 def _nominated(pod: PodView, cluster: ClusterView) -> Found:
     """Pods that wait because room is held for this one."""
     node = pod.pod.status.nominated_node_name
+    if node not in cluster.nodes:
+        return
     others = [
         other.key
         for other in cluster.waiting.values()
         if other.key != pod.key and other.priority <= pod.priority and not other.terminating
     ]
-    if node in cluster.nodes and others:
+    if others:
         held = ", ".join(f"{show(name, value)} {name}" for name, value in pod.asked.items())
         message = (
             f"its nomination keeps {held or 'its place'} of {node} from waiting pods of no higher "
