@@ -9,7 +9,6 @@ import sys
 from typing import Any
 
 import msgspec
-from kschedx.snapshot.decode import snapshot_from_objects
 
 from kschedx.api.errors import KschedxError
 from kschedx.framework.attempt import Attempt
@@ -18,6 +17,7 @@ from kschedx.framework.views import ClusterView
 from kschedx.schedulers.kube.configuration import Configuration, parse_configuration
 from kschedx.schedulers.kube.cycle import KubeScheduler
 from kschedx.schedulers.kube.versions import Release, parse_release
+from kschedx.snapshot.decode import snapshot_from_objects
 
 
 class Case(msgspec.Struct):
