@@ -151,7 +151,7 @@ def not_modelled(scheduler: KubeScheduler, item: Workload) -> tuple[str, ...]:
     name = item.spec.template.spec.scheduler_name or DEFAULT_SCHEDULER
     profile = scheduler.profiles.get(name)
     plugins = profile.not_modelled if profile is not None else ()
-    return (*plugins, *(f"extender {url}" for url in scheduler.extenders))
+    return tuple(plugins)
 
 
 def verdict(worst: Run, best: Run | None) -> Outcome:
