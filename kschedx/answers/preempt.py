@@ -18,6 +18,7 @@ from kschedx.diagnose.preempt_report import (
     still_rejected,
 )
 from kschedx.diagnose.references import PodReference
+from kschedx.diagnose.unchecked import unchecked_causes
 from kschedx.framework.attempt import Attempt, Candidate, Preemption
 from kschedx.framework.verdict import Outcome
 from kschedx.framework.views import ClusterView, PodView
@@ -47,6 +48,7 @@ def preempt(
             winners=attempt.winners,
             held=causes_of([attempt.held]) if attempt.held is not None else (),
             not_checked=attempt.outcome is Outcome.NOT_CHECKED,
+            unchecked=unchecked_causes(attempt),
             not_modelled=attempt.not_modelled,
         )
     ranking = ranked(found)

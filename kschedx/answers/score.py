@@ -5,6 +5,7 @@ from __future__ import annotations
 from kschedx.answers.replay import Replay, SchedulerChoice
 from kschedx.answers.targets import find_pod_named
 from kschedx.diagnose.score_report import ScoreReport, score_report
+from kschedx.schedulers.kube.scoring import nodes_sought
 from kschedx.snapshot.snapshot import Snapshot
 
 
@@ -25,4 +26,7 @@ def score(
         attempt,
         tuple((plugin.name, weight) for plugin, weight in scorers),
         version_assumed=choice.version_assumed,
+        sought=nodes_sought(len(attempt.traces), profile.percentage_of_nodes_to_score)
+        if profile is not None
+        else None,
     )

@@ -88,6 +88,8 @@ class PreemptReport:
     """Why the pod is not even tried."""
     not_checked: bool = False
     """Some node could not be judged: whether anyone must be evicted is not known."""
+    unchecked: tuple[Cause, ...] = ()
+    """What could not be checked, each cause once."""
     enabled: bool = True
     """The scheduler's profile has preemption."""
     eligible: bool = True

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from kschedx.diagnose.blockers import Cause, causes_of
 from kschedx.diagnose.references import PodReference
+from kschedx.diagnose.unchecked import unchecked_causes, unjudged_nodes
 from kschedx.framework.attempt import Attempt, NodeScore
-from kschedx.framework.verdict import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,23 +102,10 @@ def score_report(
         not_modelled=attempt.not_modelled,
         held=causes_of([attempt.held]) if attempt.held is not None else (),
         rejection=causes_of([attempt.prefilter]) if attempt.prefilter is not None else (),
-        unjudged=_unjudged(attempt),
-        unchecked=_unchecked(attempt),
+        unjudged=unjudged_nodes(attempt),
+        unchecked=unchecked_causes(attempt),
         sought=sought if sought is not None and sought < len(attempt.feasible) else None,
     )
-
-
-def _unjudged(attempt: Attempt) -> tuple[str, ...]:
-    return tuple(n for n, t in attempt.traces.items() if t.outcome is Outcome.NOT_CHECKED)
-
-
-def _unchecked(attempt: Attempt) -> tuple[Cause, ...]:
-    found: dict[tuple[str, str], Cause] = {}
-    for name in _unjudged(attempt):
-        for cause in causes_of(attempt.traces[name].verdicts):
-            if cause.outcome is Outcome.NOT_CHECKED:
-                found.setdefault((cause.code, cause.subject), cause)
-    return tuple(found.values())
 
 
 def _scores(rows: tuple[NodeScore, ...], plugin: str) -> bool:

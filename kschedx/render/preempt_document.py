@@ -84,6 +84,7 @@ class PreemptDocument(Document, frozen=True, kw_only=True):
     ]
     held: list[CauseDocument]
     not_checked: bool
+    unchecked: Annotated[list[str], Meta(description="What could not be checked")]
     enabled: Annotated[bool, Meta(description="The scheduler's profile has preemption")]
     eligible: bool
     ineligible_reason: str
@@ -114,6 +115,7 @@ def preempt_document(report: PreemptReport) -> PreemptDocument:
         winners=list(report.winners),
         held=cause_documents(report.held),
         not_checked=report.not_checked,
+        unchecked=[cause.message for cause in report.unchecked],
         enabled=report.enabled,
         eligible=report.eligible,
         ineligible_reason=report.ineligible_reason,

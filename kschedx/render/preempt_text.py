@@ -26,8 +26,9 @@ _VICTIMS: Final = 12
 def render_preempt(report: PreemptReport, style: Style) -> str:
     """The report as lines of at most the style's width."""
     page = Page(style)
-    helps = bool(report.nominated) and report.enabled
-    page.write(Text(_headline(report), style="right" if helps or report.winners else "wrong"))
+    helps = bool(report.nominated) and report.enabled and not report.not_modelled
+    fits = bool(report.winners) and not report.not_modelled
+    page.write(Text(_headline(report), style="right" if helps or fits else "wrong"))
     assumed = " (assumed)" if report.version_assumed else ""
     page.write(Text(f"{report.scheduler}{assumed}", style="quiet"))
     page.block(_before(report))
@@ -39,6 +40,11 @@ def render_preempt(report: PreemptReport, style: Style) -> str:
 
 def _headline(report: PreemptReport) -> str:
     key = report.pod.key
+    if report.winners and report.not_modelled:
+        return (
+            f"{key}: not decided: {listed(report.winners, 'or')} would take it as things are, but "
+            f"for {listed(report.not_modelled)}, not replayed"
+        )
     if report.winners:
         return f"{key} needs no preemption: {listed(report.winners, 'or')} takes it as things are"
     if report.held:
@@ -48,17 +54,28 @@ def _headline(report: PreemptReport) -> str:
         return f"{key}: not decided, since some rules could not be checked"
     if not report.eligible:
         return f"{key} may not preempt: {report.ineligible_reason.removesuffix('.')}"
+    if not report.node_count:
+        return f"{key}: there are no nodes"
     if not report.nominated:
         return f"{key}: preemption cannot help on any of {counted(report.node_count, 'node')}"
     if not report.enabled:
         return f"{key}: evicting pods would help, but this scheduler's profile has no preemption"
     best = report.ranking[0]
     pods = counted(len(best.victims), "pod")
+    if report.not_modelled:
+        return (
+            f"{key}: not decided: it would evict {pods} on {listed(report.nominated, 'or')}, but "
+            f"for {listed(report.not_modelled)}, not replayed"
+        )
     return f"{key} would evict {pods} on {listed(report.nominated, 'or')} and be nominated there"
 
 
 def _before(report: PreemptReport) -> Iterator[tuple[str, str]]:
+    if report.unchecked:
+        yield "Not checked", "; ".join(cause.message for cause in report.unchecked)
     if report.winners or report.held or not report.eligible or report.not_checked:
+        return
+    if not report.node_count:
         return
     tried = len(report.tried)
     yield (

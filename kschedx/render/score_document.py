@@ -47,6 +47,21 @@ class ScoreDocument(Document, frozen=True, kw_only=True):
     ]
     scheduler_message: str
     not_modelled: list[str]
+    held: Annotated[list[str], Meta(description="Why the pod is not even tried")]
+    rejection: Annotated[
+        list[str], Meta(description="Why it is rejected before nodes are looked at")
+    ]
+    unjudged: Annotated[
+        list[str], Meta(description="Nodes of which it is not known whether they can take the pod")
+    ]
+    unchecked: Annotated[list[str], Meta(description="What could not be checked on those")]
+    sought: Annotated[
+        int | None,
+        Meta(
+            description="The real scheduler stops at so many feasible nodes, and the best of "
+            "those wins; null where that is no fewer than fit"
+        ),
+    ]
 
 
 def score_document(report: ScoreReport, *, top: int) -> ScoreDocument:
@@ -69,4 +84,9 @@ def score_document(report: ScoreReport, *, top: int) -> ScoreDocument:
         margins={margin.plugin: margin.points for margin in report.margins},
         scheduler_message=report.message,
         not_modelled=list(report.not_modelled),
+        held=[cause.message for cause in report.held],
+        rejection=[cause.message for cause in report.rejection],
+        unjudged=list(report.unjudged),
+        unchecked=[cause.message for cause in report.unchecked],
+        sought=report.sought,
     )

@@ -15,7 +15,7 @@ from kschedx.render.text import Page, Style, table
 def render_score(report: ScoreReport, style: Style, *, top: int) -> str:
     """The best `top` nodes; lines of at most the style's width."""
     page = Page(style)
-    page.write(Text(_headline(report), style="right" if report.winners else "wrong"))
+    page.write(Text(_headline(report), style="right" if _decided(report) else "wrong"))
     assumed = " (assumed)" if report.version_assumed else ""
     page.write(Text(f"{report.scheduler}{assumed}", style="quiet"))
     if report.rows:
@@ -25,11 +25,20 @@ def render_score(report: ScoreReport, style: Style, *, top: int) -> str:
     return page.text()
 
 
+def _decided(report: ScoreReport) -> bool:
+    return bool(report.winners) and not report.not_modelled
+
+
 def _headline(report: ScoreReport) -> str:
     key = report.pod.key
     nodes = counted(report.node_count, "node")
+    if report.winners and report.not_modelled:
+        return (
+            f"{key}: not decided: {listed(report.winners, 'or')} would win, but for "
+            f"{listed(report.not_modelled)}, not replayed"
+        )
     if not report.winners:
-        return f"{key} fits no node of {report.node_count}, so there is nothing to score"
+        return _without_winner(report)
     if not report.rows:
         return f"{key} goes to {report.winners[0]}, the only node of {report.node_count} that fits"
     feasible = len(report.feasible)
@@ -39,6 +48,20 @@ def _headline(report: ScoreReport) -> str:
             f"{nodes} that fit"
         )
     return f"{key}: {report.winners[0]} would win among the {feasible} of {nodes} that fit"
+
+
+def _without_winner(report: ScoreReport) -> str:
+    key = report.pod.key
+    if report.held:
+        return f"{key} is never tried: {'; '.join(cause.message for cause in report.held)}"
+    if report.rejection:
+        said = "; ".join(cause.message for cause in report.rejection)
+        return f"{key} is rejected before nodes are looked at: {said}"
+    if report.unjudged:
+        return f"{key}: not decided, since some rules could not be checked"
+    if not report.node_count:
+        return f"{key}: there are no nodes"
+    return f"{key} fits no node of {report.node_count}, so there is nothing to score"
 
 
 def _write_rows(page: Page, report: ScoreReport, top: int) -> None:
@@ -78,8 +101,21 @@ def _paragraphs(report: ScoreReport) -> list[tuple[str, str]]:
         found.append(("Weights", weights))
     if len(report.winners) > 1 and report.rows:
         found.append(("Equals", "the scheduler takes any one of the winners"))
+    if report.sought is not None:
+        found.append(("Sample", _sample(report.sought)))
+    if report.unjudged:
+        said = "; ".join(cause.message for cause in report.unchecked)
+        found.append(("Not judged", f"{listed(report.unjudged)}: {said}"))
     if report.message:
         found.append(("Scheduler", report.message))
     if report.not_modelled:
         found.append(("Not replayed", ", ".join(report.not_modelled)))
     return found
+
+
+def _sample(sought: int) -> str:
+    return (
+        f"the scheduler stops looking at {counted(sought, 'node')} that can take the pod "
+        "(percentageOfNodesToScore), beginning where it stopped for the pod before; the best of "
+        "those wins, which may be another node"
+    )

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import jsonschema
 import pytest
@@ -17,6 +18,7 @@ from kschedx.render.preempt_text import render_preempt
 from kschedx.render.score_document import ScoreDocument, score_document
 from kschedx.render.score_text import render_score
 from kschedx.render.text import Style
+from kschedx.schedulers.kube.configuration import parse_configuration
 from kschedx.snapshot.snapshot import Snapshot
 from tests.builders import budget, node, pod, snapshot
 
@@ -78,6 +80,15 @@ CLUSTERS: dict[str, tuple[Object, ...]] = {
         node("a"),
         pod("wanted", spec={"schedulingGates": [{"name": "example.com/quota"}]}),
     ),
+    "devices": (
+        node("a"),
+        pod("wanted", spec={"resourceClaims": [{"name": "gpu", "resourceClaimName": "gpu"}]}),
+    ),
+    "no-nodes": (pod("wanted"),),
+    "more-than-are-looked-at": (
+        *(node(f"n-{number:03}") for number in range(130)),
+        pod("wanted", requests={"cpu": "1"}),
+    ),
 }
 
 
@@ -118,3 +129,44 @@ def test_no_line_is_too_long(width: int) -> None:
         victims = render_preempt(preempt(cluster(name), "wanted", None, choice), Style(width))
 
         assert [line for line in (scores + victims).splitlines() if len(line) > width] == []
+
+
+OWN_FILTER = {"extenders": [{"urlPrefix": "http://x", "filterVerb": "filter"}]}
+OWN_SCORE = {"profiles": [{"plugins": {"score": {"enabled": [{"name": "Own", "weight": 1}]}}}]}
+UNCHECKED = "default/wanted: not decided, since some rules could not be checked"
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "scored", "dry_run"),
+    [
+        ("fits-one", OWN_FILTER, UNCHECKED, UNCHECKED),
+        (
+            "fits-one",
+            OWN_SCORE,
+            "default/wanted: not decided: a would win, but for Own, not replayed",
+            "default/wanted: not decided: a would take it as things are, but for Own, not replayed",
+        ),
+        (
+            "evicts",
+            OWN_FILTER,
+            "default/wanted fits no node of 5, so there is nothing to score",
+            "default/wanted: not decided: it would evict 1 pod on a, but for extender http://x, "
+            "not replayed",
+        ),
+    ],
+    ids=["own-filter", "own-score", "own-filter-and-no-room"],
+)
+def test_nothing_is_decided_past_what_is_not_replayed(
+    name: str, setting: dict[str, Any], scored: str, dry_run: str
+) -> None:
+    kind = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+    }
+    choice = choose_scheduler(
+        cluster(name), "1.35", configuration=parse_configuration(kind | setting)
+    )
+    scores = render_score(score(cluster(name), "wanted", None, choice), Style(200), top=2)
+    victims = render_preempt(preempt(cluster(name), "wanted", None, choice), Style(200))
+
+    assert [text.splitlines()[0] for text in (scores, victims)] == [scored, dry_run]

@@ -1,18 +1,32 @@
 """Scores of the feasible nodes and their winners.
 
-Upstream: pkg/scheduler/schedule_one.go prioritizeNodes, framework/runtime/framework.go
-(v1.35.4) RunPreScorePlugins, RunScorePlugins.
+Upstream: pkg/scheduler/schedule_one.go prioritizeNodes, numFeasibleNodesToFind,
+framework/runtime/framework.go (v1.35.4) RunPreScorePlugins, RunScorePlugins.
 Differences: all top scorers win; upstream takes one of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from kschedx.framework.attempt import NodeScore
 from kschedx.framework.plugin import MAX_NODE_SCORE, CycleError
 from kschedx.framework.views import ClusterView, NodeView, PodView
 from kschedx.schedulers.kube.profile import Profile
+
+_ALWAYS_SOUGHT: Final = 100
+_LEAST_PERCENTAGE: Final = 5
+
+
+def nodes_sought(nodes: int, percentage: int | None) -> int:
+    """After how many feasible nodes of `nodes` the real scheduler stops looking for more.
+
+    percentage: percentageOfNodesToScore; None or 0 for upstream's own choice by the cluster's size.
+    """
+    if not percentage:
+        percentage = max(50 - nodes // 125, _LEAST_PERCENTAGE)
+    return min(max(nodes * percentage // 100, _ALWAYS_SOUGHT), nodes)
 
 
 def score_nodes(
