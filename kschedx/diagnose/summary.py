@@ -67,8 +67,17 @@ def placed_summary(situation: Situation, pod: Pod, placement: Placement | None) 
 
 
 def _led(first: Callable[[Seen], Iterator[str]], kind: VerdictClass, seen: Seen) -> str:
-    """The class's own words as the beginning of the causes."""
-    return f"{''.join(first(seen))}: {'; '.join(_causes(kind, seen))}"
+    """The class's own words as the beginning of the causes; empty where there are none."""
+    causes = "; ".join(_causes(kind, seen)) or _nowhere(seen)
+    return f"{''.join(first(seen))}: {causes}" if causes else ""
+
+
+def _nowhere(seen: Seen) -> str:
+    """The pod is tied to nodes that do not exist."""
+    allowed = sorted(seen.attempt.narrowed_to or ())
+    if allowed and not any(name in seen.cluster.nodes for name in allowed):
+        return f"it may only go to {listed(allowed, 'or')}, which is not there"
+    return ""
 
 
 def _causes(kind: VerdictClass, seen: Seen) -> Iterator[str]:
@@ -107,7 +116,7 @@ def _evicts(seen: Seen) -> Iterator[str]:
     found = seen.preemption
     if found is not None:
         victims = listed([victim.pod.key for victim in found.victims])
-        yield f"full, but evicting {victims} on {listed(found.nodes, 'or')} makes room"
+        yield f"full, but evicting {victims} on {found.nodes[0]} makes room"
 
 
 def _by_hand(seen: Seen) -> Iterator[str]:
@@ -193,6 +202,8 @@ def _resource(blocker: Blocker, seen: Seen) -> str:
     most = largest.allocatable.get(resource, 0)
     if most < need:
         which = f"the largest node, {largest.name}," if len(nodes) > 1 else largest.name
+        if 1 < len(nodes) < seen.attempt.node_count:
+            which = f"the largest of {len(nodes)} nodes, {largest.name},"
         in_all = f"{_exact(resource, most, need - most)} in all"
         return f"{needs}, {which} has {in_all}{_by(resource, need, most)}"
     free = facts["allocatable"] - facts["used"]
