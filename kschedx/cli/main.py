@@ -72,6 +72,8 @@ app.command()(verify)
 
 def main() -> NoReturn:
     """Run the command line of this process and exit."""
+    if sys.stdout is None:  # the caller closed it: nobody wants to read
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 - stays open, as the real one
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that knows ASCII only
     sys.exit(run(sys.argv[1:], program=_program_name()))  # noqa: TID251 - the one place that exits

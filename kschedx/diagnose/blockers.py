@@ -119,7 +119,9 @@ class _Group:
         self.checked = self.checked or reason.outcome is not Outcome.NOT_CHECKED
         short_by = reason.short_by()
         if short_by is None:
-            self.details.setdefault(reason.detail(), []).append(node)
+            having = self.details.setdefault(reason.detail(), [])
+            if not having or having[-1] != node:  # several rules may say the same of one node
+                having.append(node)
         distance = (not alone, short_by or 0)
         if self.best is None or distance < self.best:
             self.best, self.nearest, self.plugin, self.reason = distance, node, plugin, reason

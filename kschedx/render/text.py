@@ -22,8 +22,10 @@ NARROW: Final = 80
 """Below this many columns a table's rows are written one under the other."""
 _UNBROKEN: Final = 10_000
 """Columns in which any line fits."""
-_CONTROL: Final = re.compile(r"\x1b(?!\[[0-9;]*m)|[\x00-\x09\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
-"""Control characters that a name or a message may hold; colours are rich's own."""
+_CONTROL: Final = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+"""Control characters that a name or a message may hold."""
+_CONTROL_IN_COLOUR: Final = re.compile(rf"\x1b(?!\[[0-9;]*m)|(?!\x1b){_CONTROL.pattern}")
+"""The same where rich writes colours."""
 _ASCII: Final = str.maketrans({"·": "|", "…": "~", "→": ">"})
 
 
@@ -98,7 +100,8 @@ class Page:
     def text(self) -> str:
         """All lines, without spaces at their ends, and nothing that could steer a terminal."""
         lines = (line.rstrip() for line in self._file.getvalue().split("\n"))
-        text = _CONTROL.sub("?", "\n".join(lines))
+        control = _CONTROL_IN_COLOUR if self.style.colour else _CONTROL
+        text = control.sub("?", "\n".join(lines))
         return text.translate(_ASCII) if self.style.ascii_only else text
 
 

@@ -174,6 +174,12 @@ def test_what_was_not_read_is_not_judged() -> None:
     )
 
 
+def test_a_node_is_named_once_whatever_number_of_rules_lacks_the_same() -> None:
+    blockers = explained(ROOMY, claiming(), complete=False).blockers
+
+    assert [detail.nodes for blocker in blockers for detail in blocker.details] == [("n1",)] * 2
+
+
 def test_a_pod_that_is_never_tried_is_explained_as_if_it_were() -> None:
     gated = pod("p", requests={"cpu": "5"}, spec={"schedulingGates": [{"name": "g"}]})
     elsewhere = pod("p", spec={"schedulerName": "mine"})

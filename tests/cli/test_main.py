@@ -167,6 +167,15 @@ def test_a_closed_pipe_ends_quietly(arguments: list[str]) -> None:
     assert run_process(*arguments, close_stdout=pipe_without_reader) == (141, "")
 
 
+def test_a_standard_output_that_is_closed_from_the_start() -> None:
+    command = 'exec "$0" -m kschedx why prod/api-7 -f example:pending --no-hints >&-'
+    process = subprocess.run(
+        ["/bin/sh", "-c", command, sys.executable], stderr=subprocess.PIPE, text=True, check=False
+    )
+
+    assert (process.returncode, process.stderr) == (0, "")
+
+
 def test_a_full_disk_is_no_fault_of_ours() -> None:
     with open("/dev/full", "w") as full:  # noqa: PTH123
         ended = run_process("--version", close_stdout=full.fileno)

@@ -42,6 +42,10 @@ def test_a_name_cannot_steer_the_terminal(colour: bool) -> None:
     assert set(written(hostile, Style(colour=colour))) & set("\x1b\x07\x9b\x00\r") == set()
 
 
+def test_without_colour_a_name_brings_none() -> None:
+    assert written("pod\x1b[31mred", Style()) == "pod?[31mred\n"
+
+
 @pytest.mark.parametrize("text", ["[bold]x[/bold]", ":smile:", "[link=http://x]y[/link]", "a\\[b"])
 def test_nothing_is_markup(text: str) -> None:
     made = table(["name"])
