@@ -39,7 +39,7 @@ from kschedx.schedulers.kube.plugins.taint_toleration import UntoleratedTaint
 from kschedx.schedulers.kube.plugins.volume_restrictions import ClaimInUse, DiskInUse
 from kschedx.schedulers.kube.tolerations import UNSCHEDULABLE
 
-_NODE_TROUBLE: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/uninitialized")
+NODE_TROUBLE: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/uninitialized")
 """Taints that say that a node is not well: neither tolerated nor removed by advice."""
 _MOST_VICTIMS: Final = 3
 
@@ -66,7 +66,7 @@ def _uncordon(reason: Reason, on: Blocked) -> Iterator[Edit]:
 def _taint(reason: UntoleratedTaint, on: Blocked) -> Iterator[Edit]:
     if reason.key == UNSCHEDULABLE.key:
         yield Uncordon(on.node.name)
-    elif not reason.key.startswith(_NODE_TROUBLE):
+    elif not reason.key.startswith(NODE_TROUBLE):
         yield AddToleration(reason.key, reason.value, reason.effect)
         yield RemoveTaint(on.node.name, reason.key, reason.value, reason.effect)
 

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Final
 
+from kschedx.api.node import Taint
 from kschedx.api.pod import Pod
 from kschedx.api.quantity import CPU, MEMORY
 from kschedx.api.scheduling import PriorityClass
 from kschedx.api.storage import StorageClass
 from kschedx.diagnose.hints import Hint, Hints
-from kschedx.diagnose.lifting import Blocked, lifts, unpinned
+from kschedx.diagnose.lifting import NODE_TROUBLE, Blocked, lifts, unpinned
 from kschedx.framework.attempt import Attempt
 from kschedx.framework.claim_edits import ProvideClaim
 from kschedx.framework.cluster_edits import AddNode, DeletePods, MovePods
@@ -27,6 +28,7 @@ from kschedx.framework.verdict import NodeTrace, Outcome, Reason
 from kschedx.framework.views import ClusterView, NodeView, PodView
 from kschedx.schedulers.kube.claims import ClaimNotBound, ClaimNotFound
 from kschedx.schedulers.kube.plugins.pod_topology_spread import SkewTooLarge
+from kschedx.schedulers.kube.tolerations import HARD_EFFECTS
 
 MOST_REPLAYS: Final = 60
 MOST_HINTS: Final = 5
@@ -266,6 +268,14 @@ def _new_nodes(cluster: ClusterView) -> Iterator[tuple[Edit, ...]]:
     # Only the largest of many shapes can be the one that is needed.
     for cpu, memory, node in [*ready[:_SHAPES], *ready[_SHAPES:][-_SHAPES:]]:
         yield (AddNode(node.name, cpu, memory),)
+    if ready and all(any(map(_reserves, node.node.spec.taints)) for _, _, node in ready):
+        cpu, memory, node = ready[-1]
+        yield (AddNode(node.name, cpu, memory, untainted=True),)
+
+
+def _reserves(taint: Taint) -> bool:
+    """Somebody wants the node for certain pods only; it is not that the node is not well."""
+    return taint.effect in HARD_EFFECTS and not taint.key.startswith(NODE_TROUBLE)
 
 
 def _claims(attempt: Attempt, cluster: ClusterView) -> Iterator[tuple[Edit, ...]]:

@@ -148,6 +148,8 @@ class AddNode(Edit):
     memory_bytes: int
     labels: tuple[tuple[str, str], ...] = ()
     """Labels that it has otherwise."""
+    untainted: bool = False
+    """It has none of the taints of its like."""
 
     @property
     def name(self) -> str:
@@ -157,6 +159,8 @@ class AddNode(Edit):
         twin = cluster.nodes[self.like].node.twin(self.name)
         for key, value in self.labels:
             twin = twin.with_label(key, value)
+        for taint in twin.spec.taints if self.untainted else ():
+            twin = twin.without_taint(taint)
         return pod, cluster.with_node(NodeView(twin))
 
     def patch(self, pod: Pod) -> Patch:
@@ -165,4 +169,5 @@ class AddNode(Edit):
     def sentence(self) -> str:
         room = f"{show(CPU, self.cpu_milli)} cpu, {show(MEMORY, self.memory_bytes)}"
         labels = "".join(f", but {key}={value}" for key, value in self.labels)
-        return f"add one node like {self.like} ({room}){labels}"
+        taints = ", but without its taints" if self.untainted else ""
+        return f"add one node like {self.like} ({room}){labels}{taints}"

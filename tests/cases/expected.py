@@ -122,7 +122,7 @@ EXPECTED: Final[dict[str, Expected]] = {
         "default/web",
         "placement-excludes-all",
         ("every node is a control plane", "none is a worker"),
-        hints=("remove-taint",),
+        hints=("remove-taint", "add-node"),
     ),
     "n09-disk-pressure": Expected(
         "default/web",

@@ -56,6 +56,8 @@ class Objects:
         if "kubernetes.io/hostname" in labels:
             labels["kubernetes.io/hostname"] = edit.name
         labels |= dict(edit.labels)
+        if edit.untainted:
+            node["spec"].pop("taints", None)
         self.objects.append(node)
 
     def _run(self, words: list[str]) -> None:
