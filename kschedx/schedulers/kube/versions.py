@@ -46,6 +46,7 @@ _ON_FROM: Final[Mapping[str, int]] = {
 }
 """Gate -> the first minor version in which it is on by default."""
 
+_EXIT_USAGE: Final = 2
 _VERSION: Final = re.compile(r"v?1\.(\d+)")
 
 
@@ -101,5 +102,6 @@ def parse_release(version: str, gates: Mapping[str, bool] | None = None) -> Rele
                 "unknown-feature-gate",
                 f"feature gate {gate!r} is not known to alter a scheduling verdict",
                 hint="known gates: " + ", ".join(sorted(_ON_FROM)),
+                exit_code=_EXIT_USAGE,
             )
     return Release(minor, dict(gates or {}))
