@@ -8,11 +8,11 @@ from dataclasses import replace
 from kschedx.answers.replay import SchedulerChoice
 from kschedx.answers.upgrade import UpgradeOptions, simulate_upgrade
 from kschedx.api.meta import Object
+from kschedx.gate.attempts import GateAttempts
 from kschedx.gate.check import NOTHING_KNOWN, Known, Replays
 from kschedx.gate.check import check as gate
 from kschedx.gate.findings import CheckReport
 from kschedx.gate.settings import Settings
-from kschedx.rollout.attempts import Attempts
 from kschedx.rollout.change import Workload
 from kschedx.rollout.report import RolloutReport
 from kschedx.schedulers.kube.cycle import KubeScheduler
@@ -32,7 +32,7 @@ def check(
     Raises KschedxError for a scheduler configuration that cannot be read.
     """
     scheduler = KubeScheduler(choice.release, choice.configuration)
-    attempts = Attempts(scheduler)
+    attempts = GateAttempts(scheduler)
 
     def simulate(cluster: Snapshot, item: Workload, also: Sequence[Object]) -> RolloutReport:
         options = UpgradeOptions(also=tuple(also))

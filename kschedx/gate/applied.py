@@ -55,6 +55,11 @@ class _AppliedWorld(World):
         ]
         super().keep_object([*others, *claims.settled(waiting, self.snapshot)])
 
+    def make_ready(self, live: LivePod) -> None:
+        super().make_ready(live)
+        if live.owner is not None and live.owner.kind == "DaemonSet":
+            self.dirty.pop(live.owner, None)  # all its pods are new: nothing follows from it
+
     def create(self, pod: Pod, owner: Owner | None) -> bool:
         made = list(claims.ephemeral(pod, self.snapshot, self._admission))
         if made:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from kschedx.gate.applied import Applied, apply
+from kschedx.gate.attempts import GateAttempts
 from kschedx.gate.drains import drains
 from kschedx.gate.findings import Checked, CheckReport, Finding, worse_than
 from kschedx.gate.node_loss import node_loss
 from kschedx.gate.pending import evicting, not_replayed, over_quota, refused, without_node
 from kschedx.gate.rollouts import Simulate, rollouts
 from kschedx.gate.settings import Settings
-from kschedx.rollout.attempts import Attempts
 from kschedx.schedulers.kube.cycle import KubeScheduler
 from kschedx.snapshot.manifests import Manifests
 from kschedx.snapshot.snapshot import Snapshot, Source
@@ -54,7 +54,7 @@ def findings_of(
     today: Snapshot, manifests: Manifests, replays: Replays, *, with_node_loss: bool = False
 ) -> tuple[list[Finding], Applied]:
     """All that is wrong with one set, not judged yet, each with its place."""
-    applied = apply(today, manifests, Attempts(replays.scheduler))
+    applied = apply(today, manifests, GateAttempts(replays.scheduler))
     found = [finding for rule in PLAIN for finding in rule(applied)]
     found += rollouts(applied, replays.simulate)
     if with_node_loss:

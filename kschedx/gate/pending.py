@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kschedx.api.policy import PodDisruptionBudget
+from kschedx.api.pod import Pod
+from kschedx.api.policy import PodDisruptionBudget, ResourceQuota
 from kschedx.api.scheduling import SYSTEM_PRIORITIES, PriorityClass, RuntimeClass
 from kschedx.api.workloads import DaemonSet, StatefulSet
 from kschedx.diagnose.headline import counted, listed
@@ -15,6 +16,7 @@ from kschedx.gate.findings import Finding
 from kschedx.gate.targets import Target, replicas_of
 from kschedx.rollout.daemonset import nodes_for
 from kschedx.rollout.live_pod import LivePod, owner_of
+from kschedx.rollout.quota import exceeded
 from kschedx.schedulers.kube.preemption import Budgets
 
 MOST_FIXES: Final = 5
@@ -33,8 +35,7 @@ def over_quota(applied: Applied) -> Iterator[Finding]:
     world = applied.world
     for target in applied.played:
         if target.pod and not applied.pods(target):
-            sentence = "the API server refuses the pod: a quota of its namespace is used up"
-            yield Finding("not-created", target.shown, sentence, about="quota")
+            yield Finding("not-created", target.shown, _refusal(applied, target), about="quota")
         for owner, why in sorted(world.blocked.items()):
             item = world.workloads.get(owner)
             above = owner_of(item.metadata) if item is not None else None
@@ -43,6 +44,21 @@ def over_quota(applied: Applied) -> Iterator[Finding]:
                 missing = wanted - len(applied.pods(target))
                 sentence = f"{missing} of {counted(wanted, 'pod')} are not created: {why}"
                 yield Finding("not-created", target.shown, sentence, about="quota", amount=missing)
+
+
+def _refusal(applied: Applied, target: Target) -> str:
+    """What the API server says to a bare pod."""
+    world = applied.world
+    namespace = target.item.namespace
+    living = [
+        live.view
+        for live in world.pods.values()
+        if live.pod.namespace == namespace and not live.terminal
+    ]
+    assert isinstance(target.item, Pod)
+    stored = world.cluster.view(world.admitted(target.item))
+    quota = exceeded(stored, world.snapshot.all(ResourceQuota).values(), living)
+    return "the API server refuses it" if quota is None else quota.sentence()
 
 
 def _wanted(applied: Applied, target: Target) -> int:
@@ -82,10 +98,10 @@ def _without_node(
     if target.pod:
         subject = "the pod gets no node"
     elif isinstance(target.item, DaemonSet):
-        subject = f"{missing} of {counted(wanted, 'node')} cannot run its pod"
+        subject = f"its pod has no place on {missing} of {counted(wanted, 'node')}"
     else:
         missing += _behind(applied, target, wanted)
-        subject = f"{missing} of {counted(wanted, 'replica')} get no node"
+        subject = _of_replicas(missing, wanted)
     fix = None
     rule = "claim-unusable" if found.by_volumes else "unschedulable"
     if rule == "unschedulable" and with_fix:
@@ -96,6 +112,12 @@ def _without_node(
         names = listed([live.pod.name for live in waiting])
         lines.insert(0, f"{names} waits, and the rest is created only when it is Ready")
     return Finding(rule, target.shown, f"{subject}: {predicate}", tuple(lines), fix, amount=missing)
+
+
+def _of_replicas(missing: int, wanted: int) -> str:
+    if wanted == 1:
+        return "its only pod gets no node"
+    return f"{missing} of {wanted} replicas {'gets' if missing == 1 else 'get'} no node"
 
 
 def _behind(applied: Applied, target: Target, wanted: int) -> int:
@@ -155,7 +177,6 @@ def not_replayed(applied: Applied) -> Iterator[Finding]:
     for target in applied.targets:
         profile = scheduler.profiles.get(target.template.spec.scheduler_name)
         unknown = profile.not_modelled if profile is not None else ()
-        unknown = (*unknown, *(f"extender {url}" for url in scheduler.extenders))
         if unknown:
             sentence = f"{listed(unknown)} would have a say and is not replayed"
             yield Finding("not-checked", target.shown, sentence, about="not-modelled")

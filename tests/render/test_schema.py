@@ -13,6 +13,7 @@ from kschedx.diagnose.agreement import AgreementStatus
 from kschedx.diagnose.node_report import RuleResult
 from kschedx.diagnose.preemption_summary import PreemptionVerdict
 from kschedx.diagnose.situation import Situation
+from kschedx.render.check_document import CheckDocument
 from kschedx.render.json import json_schema, why_json_schema
 from kschedx.render.preempt_document import PreemptDocument
 from kschedx.render.score_document import ScoreDocument
@@ -26,6 +27,7 @@ PUBLISHED = {
     "preempt": json_schema(PreemptDocument, "preempt"),
     "snapshot": json_schema(SnapshotDocument, "snapshot"),
     "verify": json_schema(VerifyDocument, "verify"),
+    "check": json_schema(CheckDocument, "check"),
 }
 
 
