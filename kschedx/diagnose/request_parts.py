@@ -5,11 +5,15 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from kschedx.api.pod import Container
 from kschedx.api.quantity import CPU, milli, show
 from kschedx.framework.accounting import supported_at_pod_level
 from kschedx.framework.views import PodView
+
+_TOLD: Final = 6
+"""So many parts of a sum are told."""
 
 
 class PartKind(enum.StrEnum):
@@ -54,8 +58,13 @@ class RequestApart:
         return len(self.parts) <= 1 and all(p.kind is PartKind.CONTAINER for p in self.parts)
 
     def sum(self) -> str:
-        """ "200m init step init + 100m sidecar proxy"."""
-        return " + ".join(self._said(part) for part in self.parts)
+        """ "200m init step init + 100m sidecar proxy"; the largest first where they are many."""
+        if len(self.parts) <= _TOLD:
+            return " + ".join(self._said(part) for part in self.parts)
+        largest = sorted(self.parts, key=lambda part: -part.amount)
+        told, left = largest[: _TOLD - 1], largest[_TOLD - 1 :]
+        rest = show(self.resource, sum(part.amount for part in left))
+        return " + ".join([*map(self._said, told), f"{rest} of {len(left)} more"])
 
     def _said(self, part: RequestPart) -> str:
         amount = show(self.resource, part.amount)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kschedx.diagnose.request_parts import request_apart
+from kschedx.diagnose.request_parts import PartKind, RequestApart, RequestPart, request_apart
 from kschedx.framework.accounting import Accounting
 from tests.builders import pod_view
 
@@ -71,3 +71,12 @@ def test_spec_resources_do_not_count_without_their_gate() -> None:
     view = pod_view("p", spec=spec, accounting=Accounting(pod_level=False))
 
     assert request_apart(view, "cpu").plain
+
+
+def test_of_many_parts_the_largest_are_told() -> None:
+    parts = tuple(RequestPart(PartKind.CONTAINER, f"c{n}", 10 * n) for n in range(1, 10))
+
+    assert RequestApart("cpu", 450, parts, 450).sum() == (
+        "90m container c9 + 80m container c8 + 70m container c7 + 60m container c6 + "
+        "50m container c5 + 100m of 4 more"
+    )
