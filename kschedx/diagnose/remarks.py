@@ -56,7 +56,7 @@ def remarks(attempt: Attempt, cluster: ClusterView) -> tuple[Remark, ...]:
         *_labels(attempt.pod, cluster, by_node),
         *_taints(attempt.pod, cluster, by_node),
         *_spread(attempt.pod, cluster, by_node),
-        *_preemption(attempt),
+        *_preemption(attempt, cluster),
         *_recorded(attempt),
         *_nominated(attempt.pod, cluster),
     ]
@@ -254,7 +254,23 @@ def _count(by_revision: Counter[str]) -> str:
     return f"{total} ({', '.join(revisions)})" if revisions else total
 
 
-def _preemption(attempt: Attempt) -> Found:
+def _equals(attempt: Attempt, cluster: ClusterView) -> Found:
+    """Nobody to evict where a pod is tied to its node, as all there are as important as it is."""
+    if attempt.narrowed_to is None:
+        return
+    preemption, own = attempt.preemption, attempt.pod.priority
+    nodes = preemption.no_victims if preemption is not None else ()
+    priorities = [pod.priority for name in nodes for pod in cluster.nodes[name].pods]
+    if priorities and min(priorities) == own:
+        message = (
+            f"no pod on {listed(nodes)} has a lower priority than the pod's own, {own}; some have "
+            "the same, and preemption needs a lower one"
+        )
+        yield Remark("victims-of-equal-priority", message)
+
+
+def _preemption(attempt: Attempt, cluster: ClusterView) -> Found:
+    yield from _equals(attempt, cluster)
     preemption = attempt.preemption
     if preemption is None or not preemption.nominated:
         return

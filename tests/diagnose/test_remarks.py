@@ -101,6 +101,7 @@ CODES = {
     ("r07-sidecar-before-an-init-step", "app"): {"init-step-decides", "init-order"},
     ("n03-greater-than-a-label-that-is-no-number", "app"): {"label-not-an-integer"},
     ("n03-greater-than-a-fraction", "app"): {"value-not-an-integer"},
+    ("r14-daemon-pod-of-equal-priority", "agent-w1"): {"victims-of-equal-priority"},
     ("n10-node-not-ready", "web"): {"taint-of-condition", "tolerated-with-other-effect"},
     ("n13-node-named-by-hand", "db"): {"node-named-by-hand"},
     ("t08-fewer-domains-than-the-minimum", "x-2"): {"spread-counts", "too-few-domains"},
