@@ -13,7 +13,9 @@ from kschedx.diagnose.workload import WORKLOADS, Workload
 from kschedx.snapshot.kinds import Kind, named, parse_kind, shown
 from kschedx.snapshot.snapshot import Snapshot
 
+EXIT_USAGE: Final = 2
 _NEAR: Final = 3
+_FORMS: Final = "POD, NAMESPACE/POD or KIND/NAME, such as prod/api-7 or deploy/web"
 _FETCH: Final = "kubectl get pods,nodes -A -o json > FILE"
 
 
@@ -22,6 +24,10 @@ def find_target(snapshot: Snapshot, target: str, namespace: str | None) -> Pod |
 
     Without a namespace, all are searched. Raises KschedxError where there is none or several.
     """
+    if not all(target.split("/")):
+        raise KschedxError(
+            "not-a-name", f"{target!r} names nothing", hint=_FORMS, exit_code=EXIT_USAGE
+        )
     first, slash, rest = target.partition("/")
     if not slash:
         return find_pod(snapshot, target, namespace)
@@ -33,6 +39,13 @@ def find_target(snapshot: Snapshot, target: str, namespace: str | None) -> Pod |
         parse_kind(first)
     if rest and snapshot.get(Pod, target) is None and not _in_namespace(snapshot, first):
         parse_or_no_namespace(snapshot, first, target)
+    if namespace not in (None, first):
+        raise KschedxError(
+            "options-contradict",
+            f"{target} is in namespace {first}, not in {namespace}",
+            hint="leave out -n, or the namespace before the slash",
+            exit_code=EXIT_USAGE,
+        )
     return find_pod(snapshot, rest, first)
 
 
@@ -83,7 +96,7 @@ def find_pod_named(snapshot: Snapshot, target: str, namespace: str | None) -> Po
     found = find_target(snapshot, target, namespace)
     if not isinstance(found, Pod):
         raise KschedxError(
-            "not-a-pod", f"{target} is no pod", hint="name one of its pods", exit_code=2
+            "not-a-pod", f"{target} is no pod", hint="name one of its pods", exit_code=EXIT_USAGE
         )
     return found
 
@@ -105,7 +118,7 @@ def _of_kind(snapshot: Snapshot, kind: Kind, name: str, namespace: str | None) -
             "not-a-workload",
             f"{kind.name} is not a kind that has pods",
             hint="these have: deploy, sts, ds, job, rs and rc, such as deploy/web",
-            exit_code=2,
+            exit_code=EXIT_USAGE,
         )
     items = [item for item in snapshot.all(kind.type).values() if isinstance(item, WORKLOADS)]
     found = [i for i in items if i.name == name and namespace in (None, i.namespace)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from kschedx.answers.replay import Explained, Replay, SchedulerChoice
@@ -15,6 +15,7 @@ from kschedx.diagnose.explanation import Explanation
 from kschedx.diagnose.references import PodReference
 from kschedx.diagnose.report import ExplainedPods, WhyReport
 from kschedx.diagnose.workload import Workload, pods_of, state_of
+from kschedx.schedulers.kube.scoring import nodes_sought
 from kschedx.snapshot.snapshot import Snapshot
 
 
@@ -124,7 +125,23 @@ def _report(replay: Replay, explained: list[tuple[Pod, Explained]]) -> WhyReport
         scheduler=replay.scheduler.name,
         version_assumed=replay.choice.version_assumed,
         explained=tuple(together),
+        notes=tuple(dict.fromkeys(_sampled(replay, explained))),
     )
+
+
+def _sampled(replay: Replay, explained: Iterable[tuple[Pod, Explained]]) -> Iterator[str]:
+    """In a large cluster the scheduler does not look at every node that could take a pod."""
+    for pod, found in explained:
+        profile = replay.scheduler.profiles.get(pod.spec.scheduler_name)
+        fitting = len(found.explanation.feasible)
+        if profile is None or len(found.explanation.winners) == 0:
+            continue
+        sought = nodes_sought(found.explanation.node_count, profile.percentage_of_nodes_to_score)
+        if sought < fitting:
+            yield (
+                f"the scheduler stops looking at {sought} of the {fitting} nodes that fit "
+                "(percentageOfNodesToScore), so it may take another than the best of all"
+            )
 
 
 def _same_causes(explanation: Explanation) -> object:

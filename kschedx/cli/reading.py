@@ -42,6 +42,8 @@ def read(sources: Sources) -> "tuple[Snapshot, SchedulerChoice]":
 
     refuse_twice_stdin((*sources.files, *sources.with_files))
     gates = parse_gates(sources.feature_gates)
+    if sources.k8s_version is not None:
+        _check_version(sources.k8s_version)
     configuration = None
     if sources.scheduler_config is not None:
         from kschedx.schedulers.kube.configuration import parse_configuration
@@ -76,6 +78,17 @@ def _refuse_without_essentials(snapshot: "Snapshot") -> None:
                 f"the snapshot was taken without listing {kind.lower()}s, so that nothing can be said",
                 hint="docs/rbac.yaml holds the rights that kschedx snapshot needs",
             )
+
+
+def _check_version(version: str) -> None:
+    """Raises KschedxError (wrong usage) for a version that is not replayed."""
+    from kschedx.schedulers.kube.versions import parse_release
+
+    try:
+        parse_release(version)
+    except KschedxError as error:
+        error.exit_code = EXIT_USAGE
+        raise
 
 
 def _base(sources: Sources) -> "Snapshot":

@@ -32,6 +32,9 @@ from kschedx.schedulers.kube.tolerations import HARD_EFFECTS
 
 MOST_REPLAYS: Final = 60
 MOST_HINTS: Final = 5
+_LARGE: Final = 1000
+"""In clusters of more nodes a replay takes its time: fewer hints are looked for."""
+_MOST_HINTS_IN_LARGE: Final = 3
 _MOST_CAUSES: Final = 3
 """Nodes that more causes block are left alone."""
 _GROUPS: Final = 12
@@ -112,7 +115,8 @@ class _Search:
 
     @property
     def enough(self) -> bool:
-        return len(self.proven) >= MOST_HINTS
+        large = len(self.cluster.nodes) > _LARGE
+        return len(self.proven) >= (_MOST_HINTS_IN_LARGE if large else MOST_HINTS)
 
     def prove(self, edits: tuple[Edit, ...]) -> None:
         """Replay a set, unless a part of it works already or its kind has been shown."""

@@ -14,7 +14,7 @@ def write_hints(page: Page, found: Remedies, *, indent: int = 0) -> None:
     """Numbered, cheapest first; said plainly where nothing that was tried helps."""
     page.gap()
     if not found.remedies:
-        tried = f"none of the {found.replays} changes tried" if found.replays else "no change known"
+        tried = "nothing that was tried" if found.replays else "no change known"
         page.write(Text(f"What would help: {tried} gets it a node", style="heading"), indent=indent)
         return
     page.write(Text("What would help (each replayed)", style="heading"), indent=indent)

@@ -144,4 +144,5 @@ def closing_paragraphs(found: Explanation, *, tried: bool = True) -> Iterator[Pa
     if found.situation is Situation.SCHEDULER_NOT_SERVED:
         yield "Not shown", _NOT_SERVED
     if found.not_modelled:
-        yield "Not replayed", ", ".join(found.not_modelled)
+        names = ", ".join(found.not_modelled)
+        yield "Not replayed", f"{names}; what is said here is without what they would say"

@@ -58,9 +58,21 @@ REFUSED: dict[str, tuple[tuple[str, ...], int, str]] = {
     ),
     "a version that is not known": (
         (*API_7, "--k8s-version", "1.20"),
-        3,
+        2,
         "error[unknown-version]: Kubernetes version '1.20' is not one of 1.30 to 1.37\n"
         "hint: --k8s-version 1.35 replays that version's scheduler\n",
+    ),
+    "an empty name": (
+        ("why", "prod/", "-f", "example:pending"),
+        2,
+        "error[not-a-name]: 'prod/' names nothing\n"
+        "hint: POD, NAMESPACE/POD or KIND/NAME, such as prod/api-7 or deploy/web\n",
+    ),
+    "two namespaces": (
+        (*API_7, "-n", "batch"),
+        2,
+        "error[options-contradict]: prod/api-7 is in namespace prod, not in batch\n"
+        "hint: leave out -n, or the namespace before the slash\n",
     ),
     "a gate without a value": (
         (*API_7, "--feature-gate", "PodLevelResources"),
