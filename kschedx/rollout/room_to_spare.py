@@ -1,16 +1,17 @@
 """A proof that a rollout completes, without playing it: every step has room to spare.
 
 Let O be a pod of the workload on node N. If its successor fits N without O, no waiting pod fits N
-without O, and nothing couples nodes, then nobody can take O's room and the successor always has at
-least N to go to; where it goes elsewhere, N's room stays free for the next. By induction every step
-completes. A workload that surges needs a node with room for one more pod now.
+without all of the workload's pods there, and nothing couples nodes, then nobody can take O's room and
+the successor always has at least N to go to. All of them count as gone, since earlier successors may
+have gone elsewhere and left their room. By induction every step completes. A workload that surges
+needs a node with room for one more pod now.
 
 The proof is refused, and the rollout played, wherever one of its premises is not certain.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from kschedx.api.pod import Pod
 from kschedx.api.policy import ResourceQuota
@@ -80,8 +81,8 @@ class RoomToSpare:
             return False
         return (
             self._strategy_is_plain(item)
-            and all(self._step(pod) for pod in pods)
-            and (self._surge_fits(item, pods[0]))
+            and all(self._steps(name, on_node) for name, on_node in _by_node(pods).items())
+            and self._surge_fits(item, pods[0])
         )
 
     def _pods_of(self, item: Workload) -> list[PodView]:
@@ -109,19 +110,22 @@ class RoomToSpare:
         rolling = item.spec.update_strategy.rolling_update
         return not (rolling and rolling.max_surge not in (None, 0, "0%"))
 
-    def _step(self, pod: PodView) -> bool:
-        """The pod's own node takes its successor, and nobody who waits."""
-        node = self.cluster.nodes.get(pod.pod.spec.node_name)
+    def _steps(self, name: str, pods: Sequence[PodView]) -> bool:
+        """The node takes each pod's successor, and nobody who waits, whoever has left it."""
+        node = self.cluster.nodes.get(name)
         if node is None:
             return False
-        without = node.without((pod,))
-        lowest = min((other.priority for other in without.pods), default=None)
+        emptied = node.without(pods)
+        lowest = min((other.priority for other in node.pods), default=None)
         for filters in self.waiting.values():
             preempts = lowest is not None and filters.pod.priority > lowest
-            if preempts or not _surely_rejected(filters, without):
+            if preempts or not _surely_rejected(filters, emptied):
                 return False
+        return all(self._returns(pod, node) for pod in pods)
+
+    def _returns(self, pod: PodView, node: NodeView) -> bool:
         successor = self._successor(pod)
-        return successor is not None and _surely_fits(successor, without)
+        return successor is not None and _surely_fits(successor, node.without((pod,)))
 
     def _successor(self, pod: PodView) -> Filters | None:
         fresh = self.cluster.view(pod.pod.with_spec(node_name=""))
@@ -154,6 +158,13 @@ class RoomToSpare:
             if room >= posts.surge:
                 return True
         return False
+
+
+def _by_node(pods: Iterable[PodView]) -> dict[str, list[PodView]]:
+    found: dict[str, list[PodView]] = {}
+    for pod in pods:
+        found.setdefault(pod.pod.spec.node_name, []).append(pod)
+    return found
 
 
 def _healthy(pod: PodView) -> bool:

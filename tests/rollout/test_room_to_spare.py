@@ -52,6 +52,16 @@ def test_a_waiting_pod_that_would_fit_refutes_it() -> None:
     assert not _proved(cluster(*TWO, stateful_set("web", "3", "n1", "n2"), pod("hungry", "3")))
 
 
+def test_room_that_several_leave_together_counts() -> None:
+    """Successors go elsewhere one by one, until what is left on n1 is enough for the other pod."""
+    spacious = (node("n1"), node("n2", "2500m"), node("n3", "2"))
+    snapshot = cluster(
+        *spacious, stateful_set("web", "1500m", "n1", "n1", "n2"), pod("hungry", "3")
+    )
+
+    assert not _proved(snapshot)
+
+
 def test_a_surge_needs_room_for_one_more_now() -> None:
     own = {
         "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
