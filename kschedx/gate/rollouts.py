@@ -9,6 +9,7 @@ from kschedx.api.meta import Object
 from kschedx.api.workloads import DaemonSet, Deployment, StatefulSet
 from kschedx.framework.views import ClusterView
 from kschedx.gate.applied import Applied
+from kschedx.gate.attempts import without_idle_terms
 from kschedx.gate.findings import Finding, Fix, ObjectName
 from kschedx.gate.targets import Target, needs_alike, replicas_of
 from kschedx.rollout.change import Workload
@@ -26,15 +27,9 @@ Simulate = Callable[[Snapshot, Workload, Sequence[Object]], RolloutReport]
 
 def rollouts(applied: Applied, simulate: Simulate) -> Iterator[Finding]:
     """Every changed workload that is not certain to roll."""
-    spare: RoomToSpare | None = None
-    uncertain = []
-    for target in applied.changed:
-        if spare is None:
-            scheduler = applied.attempts.scheduler
-            cluster = ClusterView.of(applied.after, scheduler.release.accounting())
-            spare = RoomToSpare(scheduler, cluster)
-        if not _proved(spare, target):
-            uncertain.append(target)
+    changed = list(applied.changed)
+    spare = _room_to_spare(applied) if changed else None
+    uncertain = [t for t in changed if spare is None or not _proved(spare, t)]
     together = len(uncertain) <= MOST_TOGETHER
     for target in uncertain:
         others = [t.item for t in uncertain if t is not target] if together else []
@@ -42,6 +37,14 @@ def rollouts(applied: Applied, simulate: Simulate) -> Iterator[Finding]:
         report = simulate(applied.after, target.item, others)
         yield from _of_report(applied, target, report)
     yield from _under_way(applied, simulate)
+
+
+def _room_to_spare(applied: Applied) -> RoomToSpare:
+    """What proves most rollouts without playing them."""
+    scheduler = applied.attempts.scheduler
+    cluster = ClusterView.of(applied.after, scheduler.release.accounting())
+    pods = [live.view for target in applied.changed for live in applied.pods(target)]
+    return RoomToSpare(scheduler, without_idle_terms(cluster, [*pods, *cluster.waiting.values()]))
 
 
 def _proved(spare: RoomToSpare, target: Target) -> bool:
