@@ -9,17 +9,21 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 from weakref import WeakKeyDictionary
 
+from kschedx.api.policy import PodDisruptionBudget
 from kschedx.framework.attempt import Attempt, Preemption
 from kschedx.framework.plugin import CycleError
-from kschedx.framework.verdict import NodeTrace, Outcome
+from kschedx.framework.verdict import Outcome
 from kschedx.framework.views import ClusterView, NodeView, PodView
 from kschedx.rollout.opening import Opening
+from kschedx.rollout.rejections import DryRuns, Rejections
 from kschedx.schedulers.kube.cycle import KubeScheduler
 from kschedx.schedulers.kube.filtering import Filters
+from kschedx.schedulers.kube.preemption import preempt
+from kschedx.schedulers.kube.profile import PREEMPTION
 from kschedx.schedulers.kube.scoring import score_nodes, top_scorers
 from kschedx.snapshot.snapshot import Snapshot
 
@@ -62,66 +66,15 @@ class _Whole:
         )
 
 
-class _Rejections:
-    """What rules a shape out on each node, and the sums of it."""
-
-    def __init__(self) -> None:
-        self._nodes: Sequence[NodeView] = ()
-        self.fits: set[str] = set()
-        self.unsure: set[str] = set()
-        """Of those that fit: nodes on which a rule could not be decided."""
-        self._by: dict[str, tuple[str, frozenset[str]]] = {}
-        self.plugins: Counter[str] = Counter()
-        self.causes: Counter[str] = Counter()
-
-    def changed(self, nodes: Sequence[NodeView]) -> list[NodeView]:
-        """The nodes that are not as they were when this was last asked; gone ones are forgotten."""
-        known, self._nodes = self._nodes, nodes
-        if len(known) == len(nodes):
-            differ = [(old, new) for old, new in zip(known, nodes, strict=True) if old is not new]
-            if all(old.name == new.name for old, new in differ):
-                return [new for _, new in differ]
-        views = {node.name: node for node in known}
-        for name in views.keys() - {node.name for node in nodes}:
-            self.forget(name)
-        return [node for node in nodes if views.get(node.name) is not node]
-
-    def forget(self, name: str) -> None:
-        known = self._by.pop(name, None)
-        self.fits.discard(name)
-        self.unsure.discard(name)
-        if known is not None:
-            self.plugins[known[0]] -= 1
-            self.causes.subtract(known[1])
-
-    def learn(self, node: NodeView, trace: NodeTrace) -> None:
-        self.forget(node.name)
-        first = trace.first
-        if first is None or trace.outcome is Outcome.NOT_CHECKED:
-            self.fits.add(node.name)
-            if first is not None:
-                self.unsure.add(node.name)
-            return
-        subjects = frozenset(reason.subject() for reason in first.reasons)
-        self._by[node.name] = first.plugin, subjects
-        self.plugins[first.plugin] += 1
-        self.causes.update(subjects)
-
-    def found(self, node_count: int) -> Found:
-        return Found(
-            rejected_by=frozenset(name for name, count in self.plugins.items() if count > 0),
-            causes=_ordered(self.causes),
-            node_count=node_count,
-        )
-
-
 class Attempts:
     """One scheduler's attempts during any number of runs on views of one snapshot."""
 
     def __init__(self, scheduler: KubeScheduler) -> None:
         self.scheduler = scheduler
         self._shapes: WeakKeyDictionary[PodView, str] = WeakKeyDictionary()
-        self._rejections: dict[str, _Rejections] = {}
+        self._rules: WeakKeyDictionary[PodView, str] = WeakKeyDictionary()
+        self._rejections: dict[str, Rejections] = {}
+        self._dry_runs: dict[str, DryRuns] = {}
         self._whole: dict[str, _Whole] = {}
         self._filters: dict[str, Filters | None] = {}
         self._openings: dict[int, Opening] = {}
@@ -146,8 +99,8 @@ class Attempts:
         if remembered is not None and remembered.holds(nodes, cluster.snapshot, nominations):
             return remembered.found
         dry_runs = self._outranks_anyone(pod, nodes)
-        found = None if nominations else self._by_node(pod, cluster, shape)
-        if found is None or (dry_runs and not found.winners):
+        found = self._by_node(pod, cluster, nodes, dry_runs=dry_runs)
+        if found is None:
             self.looked_at += len(nodes)
             found = _found(
                 self.scheduler.attempt(pod, cluster, every_rule=False, dry_runs=dry_runs)
@@ -165,6 +118,14 @@ class Attempts:
             self._shapes[pod] = known
         return known
 
+    def _rules_of(self, pod: PodView) -> str:
+        """What the rules look at where nothing couples nodes: neither labels nor the pod's name."""
+        known = self._rules.get(pod)
+        if known is None:
+            known = repr((pod.namespace, pod.pod.spec))
+            self._rules[pod] = known
+        return known
+
     def _outranks_anyone(self, pod: PodView, nodes: Sequence[NodeView]) -> bool:
         known, by_node, lowest = self._lowest
         if not _same(known, nodes):
@@ -178,37 +139,59 @@ class Attempts:
             self._lowest = nodes, by_node, lowest
         return lowest < pod.priority
 
-    def _by_node(self, pod: PodView, cluster: ClusterView, shape: str) -> Found | None:
+    def _by_node(
+        self, pod: PodView, cluster: ClusterView, nodes: Sequence[NodeView], *, dry_runs: bool
+    ) -> Found | None:
         """Only nodes that have changed are looked at; None: the whole cycle must be run."""
         if couples(pod, cluster):
             return None
-        filters = self._filters_of(pod, cluster, shape)
+        rules = self._rules_of(pod)
+        filters = self._filters_of(pod, cluster, rules)
         if filters is None:
             return None
-        known = self._rejections.setdefault(shape, _Rejections())
-        changed = known.changed(list(cluster.nodes.values()))
+        known = self._rejections.setdefault(rules, Rejections())
+        changed = known.changed(nodes, filters.nominated)
         self.looked_at += len(changed)
-        for node in changed:
-            known.learn(node, filters.trace(node, every=False))
+        try:
+            for node in changed:
+                known.learn(node, filters.trace(node, every=False))
+        except CycleError:
+            self._filters[rules] = None
+            return None
         if not known.fits:
-            return known.found(len(cluster.nodes))
+            preemption = self._preempt(filters, cluster, rules) if dry_runs else None
+            causes = _ordered(known.causes)
+            return Found((), known.rejected_by(), causes, len(nodes), preemption)
         if known.unsure:
             return None
         feasible = [node for name, node in cluster.nodes.items() if name in known.fits]
-        return self._scored(pod, cluster, feasible)
+        scored = self._scored(pod, cluster, feasible)
+        own = pod.pod.status.nominated_node_name
+        # The node that is held for the pod is tried first and taken as it is.
+        return replace(scored, winners=(own,)) if scored and own in known.fits else scored
 
-    def _filters_of(self, pod: PodView, cluster: ClusterView, shape: str) -> Filters | None:
-        """The shape's rules; where nothing couples nodes they depend on the pod alone."""
-        if shape not in self._filters:
+    def _filters_of(self, pod: PodView, cluster: ClusterView, rules: str) -> Filters | None:
+        """The rules; where nothing couples nodes they depend on the pod and on nominations."""
+        if rules not in self._filters:
             try:
                 filters = self.scheduler.filters(pod, cluster)
             except CycleError:
-                self._filters[shape] = None
+                self._filters[rules] = None
                 return None
             ready = filters.preparation
             whole = ready.rejection or ready.narrowed_to is not None or ready.not_checked
-            self._filters[shape] = None if whole else filters
-        return self._filters[shape]
+            self._filters[rules] = None if whole else filters
+        known = self._filters[rules]
+        return None if known is None else known.again(pod, cluster)
+
+    def _preempt(self, filters: Filters, cluster: ClusterView, rules: str) -> Preemption:
+        dry_runs = self._dry_runs.setdefault(rules, DryRuns())
+        dry_runs.begin(cluster.snapshot.all(PodDisruptionBudget))
+        begun = dry_runs.looked_at
+        outcomes = self._rejections[rules].outcomes()
+        result = preempt(filters, cluster, outcomes, dry_runs.make)
+        self.looked_at += dry_runs.looked_at - begun
+        return replace(result, enabled=PREEMPTION in filters.profile.post_filter)
 
     def _scored(
         self, pod: PodView, cluster: ClusterView, feasible: Sequence[NodeView]

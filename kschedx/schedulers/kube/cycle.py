@@ -150,7 +150,10 @@ class KubeScheduler:
             return attempt
         if own_trace is not None:
             traces = {own_trace.node: own_trace, **traces}
-        result = preempt(filters, cluster, traces) if dry_runs else None
+        result: Preemption | None = None
+        if dry_runs:
+            outcomes = {name: trace.outcome for name, trace in traces.items()}
+            result = preempt(filters, cluster, outcomes)
         return self._refused(attempt, filters, result, cluster, _texts(traces, attempt.minor))
 
     def _scored(self, attempt: Attempt, profile: Profile, cluster: ClusterView) -> Attempt:

@@ -7,6 +7,7 @@ Differences: every plugin can be asked, not only up to the first that rejects.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -147,19 +148,34 @@ class Filters:
             for index, plugin in enumerate(self.rules)
             if type(plugin).after is not adjusting and plugin.name in prefilters
         )
+        self._served = served
+        self.nominated = self._held_places(cluster)
+        """Node -> the pods that count as present on it beside this one."""
+
+    def _held_places(self, cluster: ClusterView) -> dict[str, list[PodView]]:
+        pod = self.pod
         # Until 1.36 a gated pod is not nominated; from 1.37 on it is.
-        gated_too = profile.release.minor >= 37
-        self._nominated = {
-            node: [
+        gated_too = self.profile.release.minor >= 37
+        found: dict[str, list[PodView]] = {}
+        for node, pods in cluster.nominated.items():
+            counted = [
                 other
                 for other in pods
                 if other.priority >= pod.priority
                 and other.key != pod.key
                 and (gated_too or not other.pod.spec.scheduling_gates)
-                and other.pod.spec.scheduler_name in served
+                and other.pod.spec.scheduler_name in self._served
             ]
-            for node, pods in cluster.nominated.items()
-        }
+            if counted:
+                found[node] = counted
+        return found
+
+    def again(self, pod: PodView, cluster: ClusterView) -> Filters:
+        """The same preparation for an equal pod where at most nominations are other ones."""
+        equal = copy.copy(self)
+        equal.pod = pod
+        equal.nominated = equal._held_places(cluster)
+        return equal
 
     def after(
         self,
@@ -196,7 +212,7 @@ class Filters:
 
     def _held_for(self, node: NodeView, states: States) -> tuple[NodeView, States] | None:
         """The node as if the pods that it is held for were there; None if there are none."""
-        nominated = self._nominated.get(node.name)
+        nominated = self.nominated.get(node.name)
         if not nominated:
             return None
         for other in nominated:

@@ -152,6 +152,9 @@ def dry_run(filters: Filters, node: NodeView, budgets: Budgets) -> Candidate | N
     return Candidate(node.name, tuple(victims), len(broken), tuple(spared), broken)
 
 
+DryRun = Callable[[Filters, NodeView, Budgets], Candidate | NodeTrace | None]
+
+
 def _latest_start(candidate: Candidate) -> float:
     """When the longest running of the most important victims started."""
     highest = max(victim.priority for victim in candidate.victims)
@@ -191,28 +194,26 @@ def best(candidates: Mapping[str, Candidate]) -> tuple[tuple[str, ...], str]:
 def preempt(
     filters: Filters,
     cluster: ClusterView,
-    traces: Mapping[str, NodeTrace],
+    outcomes: Mapping[str, Outcome],
+    make: DryRun = dry_run,
 ) -> Preemption:
-    """The dry run on every node where eviction could help."""
+    """The dry run on every node where eviction could help.
+
+    `outcomes`: what the filters say, by node; `make`: how a dry run is made.
+    """
     pod = filters.pod
     profile = filters.profile
-    nominated = traces.get(pod.pod.status.nominated_node_name)
-    reason = ineligible(
-        pod, cluster, nominated.outcome if nominated is not None else Outcome.UNRESOLVABLE
-    )
+    nominated = outcomes.get(pod.pod.status.nominated_node_name, Outcome.UNRESOLVABLE)
+    reason = ineligible(pod, cluster, nominated)
     if reason:
         return Preemption(eligible=False, ineligible_reason=reason)
     budgets = Budgets(cluster.snapshot.all(PodDisruptionBudget).values(), profile.release.minor)
-    potential = [
-        name
-        for name in cluster.nodes
-        if (trace := traces.get(name)) is not None and trace.outcome is Outcome.UNSCHEDULABLE
-    ]
+    potential = [name for name in cluster.nodes if outcomes.get(name) is Outcome.UNSCHEDULABLE]
     candidates: dict[str, Candidate] = {}
     still_rejected: dict[str, NodeTrace] = {}
     no_victims: list[str] = []
     for name in potential:
-        result = dry_run(filters, cluster.nodes[name], budgets)
+        result = make(filters, cluster.nodes[name], budgets)
         if result is None:
             no_victims.append(name)
         elif isinstance(result, Candidate):
