@@ -275,7 +275,7 @@ class _Sync:
         """1.37, Parallel: broken old pods go without counting against the limit."""
         broken = [
             live
-            for live in self.replicas
+            for live in reversed(self.replicas)
             if live is not None
             and self.unavailable(live)
             and self.outdated(live)
@@ -287,7 +287,8 @@ class _Sync:
         for live in broken:
             if (ordinal(live.pod.name) or 0) - self.spec.start >= self.spec.partition:
                 self.world.delete(live.key, why="its revision is old and it is not available")
-        self._roll(targets, limit - missing)
+        healthy = [index for index in targets if not self.unavailable(self.replicas[index])]
+        self._roll(healthy, limit - missing)
 
     def _complete(self) -> None:
         """Upstream: completeRollingUpdate; completeUpdate from 1.37 on."""

@@ -95,7 +95,7 @@ class World:
         self.under_way = opening.under_way
         self._dead_nodes = opening.dead_nodes
         self._admission = Admission(opening.snapshot, self.release)
-        self._agenda: list[tuple[Seconds, int, str, Any, int]] = []
+        self._agenda: list[tuple[Seconds, str, int, str, Any, int]] = []
         self._sequence = len(opening.pods)
 
     @property
@@ -188,14 +188,16 @@ class World:
 
     def at(self, when: Seconds, what: str, subject: Any, incarnation: int = 0) -> None:
         """Something will happen later; it is dropped if the pod is another one by then."""
-        heapq.heappush(self._agenda, (when, self._next(), what, subject, incarnation))
+        # Which of several kubelets is the first to remove its pod is open: here the names say.
+        name = str(subject) if what == GONE else ""
+        heapq.heappush(self._agenda, (when, name, self._next(), what, subject, incarnation))
 
     def next_event_at(self) -> Seconds | None:
         return self._agenda[0][0] if self._agenda else None
 
     def take_event(self) -> tuple[str, Any, int]:
         """The next event; the clock moves to it."""
-        when, _, what, subject, incarnation = heapq.heappop(self._agenda)
+        when, _, _, what, subject, incarnation = heapq.heappop(self._agenda)
         self.now = max(self.now, when)
         return what, subject, incarnation
 

@@ -35,3 +35,10 @@ def test_a_rollout_recorded_with_max_unavailable_ends_alike(record: Mapping[str,
     gates = {"MaxUnavailableStatefulSet": True}
 
     assert differences(record, simulate(record, "1.35", gates)) == []
+
+
+@pytest.mark.parametrize(
+    "record", _records("rollouts-gated-1.37.jsonl.gz"), ids=lambda record: record["id"]
+)
+def test_a_rollout_recorded_on_1_37_ends_alike(record: Mapping[str, Any]) -> None:
+    assert differences(record, simulate(record, "1.37", {})) == []

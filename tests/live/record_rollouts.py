@@ -20,8 +20,9 @@ from typing import Any, Final
 import urllib3
 from kubernetes import client, config
 
+from tests.live.gated_scenarios import GATED
 from tests.live.rollout_objects import Raw
-from tests.live.rollout_scenarios import GATED, SCENARIOS, Scenario
+from tests.live.rollout_scenarios import SCENARIOS, Scenario
 
 KEYS: Final = ("pod", "node", "phase", "image", "ready", "terminating")
 STILL_SECONDS: Final = 8

@@ -71,7 +71,7 @@ PARALLEL: Raw = {"podManagementPolicy": "Parallel"}
 PORT = [{"containerPort": 80, "hostPort": 8080}]
 
 
-def _resized(replicas: int, patch: Raw | None = None) -> Raw:
+def resized(replicas: int, patch: Raw | None = None) -> Raw:
     return {"spec": {**((patch or {}).get("spec", {})), "replicas": replicas}}
 
 
@@ -134,16 +134,16 @@ SCENARIOS: dict[str, Scenario] = {
         TWO, [stateful_set("web", 2, "3", "high")], [], [NEW], arrives={"web-1": pod("late", "3")}
     ),
     "sts-scaled-down-while-stuck": Scenario(
-        TWO, [stateful_set("web", 2, "3")], [pod("hungry", "3")], [NEW, _resized(1)]
+        TWO, [stateful_set("web", 2, "3")], [pod("hungry", "3")], [NEW, resized(1)]
     ),
     "sts-scaled-down-while-stuck-parallel": Scenario(
-        TWO, [stateful_set("web", 2, "3", own=PARALLEL)], [pod("hungry", "3")], [NEW, _resized(1)]
+        TWO, [stateful_set("web", 2, "3", own=PARALLEL)], [pod("hungry", "3")], [NEW, resized(1)]
     ),
     "sts-scaled-down-with-the-change": Scenario(
-        THREE, [stateful_set("web", 3, "3")], [pod("hungry", "3")], [_resized(2, NEW)]
+        THREE, [stateful_set("web", 3, "3")], [pod("hungry", "3")], [resized(2, NEW)]
     ),
     "sts-scaled-up-with-the-change": Scenario(
-        THREE, [stateful_set("web", 2, "3")], [], [_resized(3, NEW)]
+        THREE, [stateful_set("web", 2, "3")], [], [resized(3, NEW)]
     ),
     "sts-quota-counts-pods": Scenario(
         TWO, [quota(pods="2"), stateful_set("web", 2, "1")], [], [NEW]
@@ -246,7 +246,7 @@ SCENARIOS: dict[str, Scenario] = {
         [{"spec": {**NEW["spec"], "paused": True}}],
     ),
     "dep-scaled-up-mid-rollout": Scenario(
-        THREE, [deployment("web", 3, "3", own=rolling(1, 0))], [], [NEW, _resized(5)]
+        THREE, [deployment("web", 3, "3", own=rolling(1, 0))], [], [NEW, resized(5)]
     ),
     "dep-min-ready-seconds": Scenario(
         THREE,
@@ -291,47 +291,3 @@ SCENARIOS: dict[str, Scenario] = {
     ),
 }
 """With the default feature gates."""
-
-GATED: dict[str, Scenario] = {
-    "sts-two-unavailable-parallel": Scenario(
-        THREE,
-        [stateful_set("web", 3, "3", own={**PARALLEL, **set_rolling(maxUnavailable=2)})],
-        [],
-        [NEW],
-    ),
-    "sts-two-unavailable-ordered": Scenario(
-        THREE, [stateful_set("web", 3, "3", own=set_rolling(maxUnavailable=2))], [], [NEW]
-    ),
-    "sts-two-unavailable-theft": Scenario(
-        THREE,
-        [stateful_set("web", 3, "3", own=set_rolling(maxUnavailable=2))],
-        [pod("hungry", "3")],
-        [NEW],
-    ),
-    "sts-two-unavailable-parallel-theft": Scenario(
-        THREE,
-        [stateful_set("web", 3, "3", own={**PARALLEL, **set_rolling(maxUnavailable=2)})],
-        [pod("hungry", "3")],
-        [NEW],
-    ),
-    "sts-half-unavailable-parallel": Scenario(
-        {"n1": "4", "n2": "4", "n3": "4", "n4": "4"},
-        [stateful_set("web", 4, "3", own={**PARALLEL, **set_rolling(maxUnavailable="60%")})],
-        [],
-        [NEW],
-    ),
-    "sts-gate-broken-then-good-parallel": Scenario(
-        TWO, [stateful_set("web", 2, "3", own=PARALLEL)], [], [BAD, GOOD], never_ready=True
-    ),
-    "sts-gate-broken-then-good-ordered": Scenario(
-        TWO, [stateful_set("web", 2, "3")], [], [BAD, GOOD], never_ready=True
-    ),
-    "sts-gate-one-broken-parallel": Scenario(
-        TWO,
-        [stateful_set("web", 1, "3", own=PARALLEL)],
-        [],
-        [BAD, GOOD],
-        never_ready=True,
-    ),
-}
-"""With MaxUnavailableStatefulSet=true, or on 1.37 where it is on."""
