@@ -33,6 +33,29 @@ def measured(command: list[str], stdin: Path | None = None) -> tuple[float, floa
     return seconds, usage.ru_maxrss / 1024
 
 
+def namespace_of(cluster: Path, pod: str) -> str:
+    """The pod's namespace. The file has one object a line: it is never held whole in memory.
+
+    A process that is started counts its parent's memory as its own peak.
+    """
+    start = f'{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{pod}",'
+    with cluster.open() as lines:
+        line = next(line for line in lines if line.startswith(start))
+    namespace: str = json.loads(line.rstrip(",\n"))["metadata"]["namespace"]
+    return namespace
+
+
+def write_case(cluster: Path, key: str, out: Path) -> None:
+    """The cluster as one line for the oracle, to be judged once."""
+    with cluster.open() as lines, out.open("w") as case:
+        case.write(f'{{"id":"big","pod":"{key}","runs":1,"objects":[')
+        first = next(lines)
+        case.write(first[first.index('"items":[') + len('"items":[') :].rstrip("\n"))
+        for line in lines:
+            case.write(line.rstrip("\n"))
+        case.write("\n")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("oracle", type=Path)
@@ -46,16 +69,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         cluster = Path(folder, "big.json")
         write_cluster(cluster, nodes=options.nodes, pods=options.pods, pending=6)
-        objects = json.loads(cluster.read_bytes())["items"]
-        namespace = next(
-            item["metadata"]["namespace"]
-            for item in objects
-            if item["kind"] == "Pod" and item["metadata"]["name"] == options.pod
-        )
+        namespace = namespace_of(cluster, options.pod)
         case = Path(folder, "case.jsonl")
-        key = f"{namespace}/{options.pod}"
-        case.write_text(json.dumps({"id": "big", "pod": key, "runs": 1, "objects": objects}))
-        del objects
+        write_case(cluster, f"{namespace}/{options.pod}", case)
         kschedx = [sys.executable, "-m", "kschedx", options.command, options.pod, "-n", namespace]
         kschedx += ["-f", str(cluster), "-o", "json", *options.option]
         ours, theirs = [], []
