@@ -30,7 +30,7 @@ def node_loss(applied: Applied) -> Iterator[Finding]:
         sentence = (
             f"if {node_name} is lost, {lost} of {counted(there, 'pod')} there find no other node"
         )
-        lines = (f"so with {nodes} nodes",) if nodes > 1 else ()
+        lines = (f"the loss of any of {nodes} nodes does so",) if nodes > 1 else ()
         yield Finding("cannot-lose-a-node", target.shown, sentence, lines, amount=lost)
 
 
