@@ -17,15 +17,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from kschedx.answers.check import check
 from kschedx.answers.replay import SchedulerChoice, release_for
 from kschedx.gate.check import Known
 from kschedx.gate.settings import Settings
-from kschedx.snapshot.decode import snapshot_from_objects
+from kschedx.snapshot.files import load
 from kschedx.snapshot.manifests import read_manifests
 
 Raw = dict[str, Any]
@@ -159,14 +157,13 @@ def main() -> None:
     parser.add_argument("--node-loss", action="store_true")
     wanted = parser.parse_args()
     release = release_for("1.35")
-    snapshot = snapshot_from_objects(
-        [msgspec.Raw(msgspec.json.encode(item)) for item in cluster()], release
-    )
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump(list(manifests()), file)
-        file.flush()
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [str(Path(folder) / name) for name in ("cluster.json", "manifests.json")]
+        for path, items in zip(paths, (cluster(), manifests()), strict=True):
+            Path(path).write_text(json.dumps(list(items)))
         begun, begun_cpu = time.perf_counter(), time.process_time()
-        new = read_manifests([file.name])
+        snapshot = load(paths[:1], complete=True, release=release)
+        new = read_manifests(paths[1:])
     known = Known(base=new) if wanted.base else Known()
     settings = Settings(node_loss=wanted.node_loss)
     report = check(snapshot, new, SchedulerChoice(release), settings, known)
