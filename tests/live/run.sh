@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh [VERSION] [PYTEST ARGUMENTS]
 #
-# The tests against a real control plane on 127.0.0.1: etcd, kube-apiserver and kube-scheduler of
+# The tests against a real control plane on 127.0.0.1: etcd, API server, controllers, scheduler of
 # VERSION (1.35.4), built from their Go modules on the first run, which takes some minutes.
 #
 #   KSCHEDX_ORACLE_DIR      where they are kept, VERSION/ (~/.cache/kschedx-oracle)
@@ -20,7 +20,7 @@ home=${KSCHEDX_CONTROL_PLANE:-${KSCHEDX_ORACLE_DIR:-$HOME/.cache/kschedx-oracle}
 
 built() {
   local name
-  for name in etcd kube-apiserver kube-scheduler; do
+  for name in etcd kube-apiserver kube-controller-manager kube-scheduler; do
     [[ -x $home/$name ]] || return 1
   done
 }
