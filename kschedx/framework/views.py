@@ -197,16 +197,28 @@ class ClusterView:
         self._by_namespace = by_namespace
 
     @classmethod
-    def of(cls, snapshot: Snapshot, accounting: Accounting | None = None) -> ClusterView:
-        """The view of a whole snapshot. O(pods + nodes)."""
+    def of(
+        cls,
+        snapshot: Snapshot,
+        accounting: Accounting | None = None,
+        like: ClusterView | None = None,
+    ) -> ClusterView:
+        """The view of a whole snapshot. O(pods + nodes).
+
+        Views of what is the same in `like`, counted the same way, are taken from there.
+        """
         accounting = accounting or Accounting()
+        if like is not None and like.accounting != accounting:
+            like = None
+        known = like.pod_views() if like is not None else {}
         placed: dict[str, list[PodView]] = {name: [] for name in snapshot.all(Node)}
         waiting: dict[str, PodView] = {}
         gathered: dict[str, dict[str, list[PodView]]] = {}
         for pod in snapshot.all(Pod).values():
             if pod.terminal:
                 continue
-            view = PodView(pod, accounting)
+            old = known.get(pod.key)
+            view = old if old is not None and old.pod is pod else PodView(pod, accounting)
             node_name = pod.spec.node_name
             if not node_name:
                 waiting[view.key] = view
@@ -214,13 +226,20 @@ class ClusterView:
                 placed[node_name].append(view)
                 gathered.setdefault(view.namespace, {}).setdefault(node_name, []).append(view)
         nodes = {
-            name: NodeView(node, tuple(placed[name])) for name, node in snapshot.all(Node).items()
+            name: _node_view(node, tuple(placed[name]), like)
+            for name, node in snapshot.all(Node).items()
         }
         by_namespace = {
             namespace: {node: tuple(pods) for node, pods in on_nodes.items()}
             for namespace, on_nodes in gathered.items()
         }
         return cls(snapshot, accounting, nodes, waiting, by_namespace)
+
+    def pod_views(self) -> dict[str, PodView]:
+        """Every pod that waits or is on a node, by key."""
+        found = {view.key: view for node in self.nodes.values() for view in node.pods}
+        found.update(self.waiting)
+        return found
 
     @cached_property
     def nominated(self) -> Mapping[str, tuple[PodView, ...]]:
@@ -269,6 +288,10 @@ class ClusterView:
         self, nodes: Mapping[str, NodeView | None], waiting: dict[str, PodView] | None = None
     ) -> ClusterView:
         """These nodes changed (None: gone), the namespace index along with them."""
+        waiting = self.waiting if waiting is None else waiting
+        if not nodes:
+            own = self.nodes, waiting, self._by_namespace
+            return ClusterView(self.snapshot, self.accounting, *own)
         changed = dict(self.nodes)
         by_namespace = dict(self._by_namespace)
         touched: dict[str, dict[str, tuple[PodView, ...]]] = {}
@@ -297,7 +320,7 @@ class ClusterView:
             self.snapshot,
             self.accounting,
             changed,
-            self.waiting if waiting is None else waiting,
+            waiting,
             by_namespace,
         )
 
@@ -340,3 +363,9 @@ class ClusterView:
     def with_snapshot(self, snapshot: Snapshot) -> ClusterView:
         """The same pods on the same nodes, with other objects to look up (claims, classes)."""
         return ClusterView(snapshot, self.accounting, self.nodes, self.waiting, self._by_namespace)
+
+
+def _node_view(node: Node, pods: tuple[PodView, ...], like: ClusterView | None) -> NodeView:
+    old = like.nodes.get(node.metadata.name) if like is not None else None
+    same = old is not None and old.node is node and old.pods == pods
+    return old if old is not None and same else NodeView(node, pods)

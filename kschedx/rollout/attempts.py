@@ -80,13 +80,15 @@ class Attempts:
         self._openings: dict[int, Opening] = {}
         self.looked_at = 0
         """Nodes that have been looked at so far: a measure of work that no clock enters."""
+        self._nodes: tuple[Mapping[str, NodeView], Sequence[NodeView]] = ({}, [])
         self._lowest: tuple[Sequence[NodeView], list[int], int] = ((), [], _MOST)
 
     def opening(self, snapshot: Snapshot) -> Opening:
         """How runs on this snapshot begin, made once."""
         known = self._openings.get(id(snapshot))
         if known is None or known.snapshot is not snapshot:
-            known = Opening.of(snapshot, self.scheduler.release.accounting())
+            first = next(iter(self._openings.values()), None)
+            known = Opening.of(snapshot, self.scheduler.release.accounting(), first)
             self._openings[id(snapshot)] = known
         return known
 
@@ -94,7 +96,7 @@ class Attempts:
         """As KubeScheduler.attempt, up to each node's first rejection."""
         shape = self._shape(pod)
         nominations = _nominations(cluster)
-        nodes = list(cluster.nodes.values())
+        nodes = self._nodes_of(cluster)
         remembered = self._whole.get(shape)
         if remembered is not None and remembered.holds(nodes, cluster.snapshot, nominations):
             return remembered.found
@@ -107,6 +109,14 @@ class Attempts:
             )
         self._whole[shape] = _Whole(nodes, cluster.snapshot, nominations, found)
         return found
+
+    def _nodes_of(self, cluster: ClusterView) -> Sequence[NodeView]:
+        """The same list as long as no node changes, so that comparing is cheap."""
+        mapping, nodes = self._nodes
+        if mapping is not cluster.nodes:
+            nodes = list(cluster.nodes.values())
+            self._nodes = cluster.nodes, nodes
+        return nodes
 
     def _shape(self, pod: PodView) -> str:
         known = self._shapes.get(pod)
@@ -214,6 +224,8 @@ def _lowest_priority(node: NodeView) -> int:
 
 
 def _same(some: Sequence[NodeView], others: Sequence[NodeView]) -> bool:
+    if some is others:
+        return True
     return len(some) == len(others) and all(map(operator.is_, some, others))
 
 

@@ -145,6 +145,15 @@ class Calendar:
         except ValueError:
             self._start = datetime.fromisoformat(self.EPOCH)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Calendar) and self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        return hash(self._parts())
+
+    def _parts(self) -> tuple[datetime, bool]:
+        return self._start, self.known
+
     def timestamp(self, now: Seconds) -> str:
         moment = self._start + timedelta(seconds=int(now // 1))
         return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

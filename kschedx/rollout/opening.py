@@ -39,24 +39,28 @@ class Opening:
     """Nodes whose kubelets do not act: gone, unreachable or not Ready."""
 
     @classmethod
-    def of(cls, snapshot: Snapshot, accounting: Accounting) -> Opening:
-        """O(pods + nodes)."""
-        cluster = ClusterView.of(snapshot, accounting)
+    def of(cls, snapshot: Snapshot, accounting: Accounting, like: Opening | None = None) -> Opening:
+        """O(pods + nodes). Views are shared with the opening of a snapshot `like` this one."""
+        cluster = ClusterView.of(snapshot, accounting, like.cluster if like is not None else None)
         calendar = calendar_of(snapshot)
-        views = {view.key: view for node in cluster.nodes.values() for view in node.pods}
-        views.update(cluster.waiting)
+        views = cluster.pod_views()
+        known = like.pods if like is not None and like.calendar == calendar else {}
         dead = {name for name, node in snapshot.all(Node).items() if _is_dead(node)}
         pods: dict[str, LivePod] = {}
         owned: dict[Owner, dict[str, None]] = {}
         active: Counter[Owner] = Counter()
         for number, (key, pod) in enumerate(snapshot.all(Pod).items()):
-            view = views.get(key) or cluster.view(pod)
-            created = calendar.seconds(pod.metadata.creation_timestamp) or 0
             node = pod.spec.node_name
             if node and node not in cluster.nodes:
                 dead.add(node)
-            live = LivePod(view, owner_of(pod.metadata), number, min(created, 0))
-            live = as_in_snapshot(live, calendar, dead=node in dead)
+            view = views.get(key) or cluster.view(pod)
+            live = known.get(key)
+            if live is None or live.view is not view or live.stuck != (node in dead):
+                created = calendar.seconds(pod.metadata.creation_timestamp) or 0
+                live = LivePod(view, owner_of(pod.metadata), number, min(created, 0))
+                live = as_in_snapshot(live, calendar, dead=node in dead)
+            elif live.incarnation != number:
+                live = replace(live, incarnation=number)
             pods[key] = live
             if live.owner is not None:
                 owned.setdefault(live.owner, {})[key] = None

@@ -40,6 +40,8 @@ class Rejections:
         names = held.keys() | nominated.keys()
         other = {name for name in names if held.get(name) != nominated.get(name)}
         known, self._nodes = self._nodes, nodes
+        if known is nodes and not other:
+            return []
         if len(known) == len(nodes):
             pairs = zip(known, nodes, strict=True)
             differ = [
