@@ -190,6 +190,20 @@ def test_a_broken_pod_of_the_old_revision_in_a_parallel_set(
     assert played.done is done
 
 
+def test_broken_old_pods_go_first_from_the_top_and_the_rest_of_the_limit_follows() -> None:
+    own = {**PARALLEL, **_rolling(maxUnavailable=3)}
+    names = [f"n{i}" for i in range(4)]
+    item, *pods = stateful_set("web", "3", *names, own=own)
+    for broken in pods[:2]:
+        broken["status"]["conditions"] = [{"type": "Ready", "status": "False"}]
+
+    played = rolled(cluster(*(node(n) for n in names), item, *pods), version="1.37")
+
+    at_once = [m.subject[-1] for m in played.moments if m.code == "deleted" and m.at == 0]
+    assert at_once == ["1", "0", "3"]
+    assert played.done
+
+
 def test_claims_are_used_again() -> None:
     own: Raw = {
         "volumeClaimTemplates": [
