@@ -75,6 +75,18 @@ class Node(Object, frozen=True, kw_only=True):
         labels = {**self.metadata.labels, key: value}
         return replace(self, metadata=replace(self.metadata, labels=labels))
 
+    def with_room(self, resource: str, quantity: Quantity) -> Node:
+        """The same node with another amount of one resource."""
+        status = self.status
+        return replace(
+            self,
+            status=replace(
+                status,
+                capacity={**status.capacity, resource: quantity},
+                allocatable={**status.allocatable, resource: quantity},
+            ),
+        )
+
     def twin(self, name: str) -> Node:
         """Another node of the same shape, labels and taints, under its own name."""
         labels = {**self.metadata.labels}

@@ -130,6 +130,13 @@ class Affinity(Struct, frozen=True):
         """Without what is required of nodes; what is preferred stays."""
         return replace(self, node_affinity=_only_preferred(self.node_affinity))
 
+    def accepting(self, key: str, value: str) -> Affinity:
+        """What is required of nodes, met by one more value of a label as well."""
+        own = self.node_affinity
+        if own is None or own.required is None:
+            return self
+        return replace(self, node_affinity=replace(own, required=own.required.widened(key, value)))
+
     def without_required_pods(self, topology_key: str, *, anti: bool) -> Affinity:
         """Without the required terms of one side over this topology key."""
         side = self.pod_anti_affinity if anti else self.pod_affinity

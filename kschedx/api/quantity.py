@@ -128,6 +128,12 @@ def show(resource: str, value: int) -> str:
     return str(value)
 
 
+def exact(resource: str, value: int) -> str:
+    """A counted amount as a manifest has it: as `show`, but never rounded."""
+    text = show(resource, value)
+    return text if amount(resource, text) == value else str(value)
+
+
 def show_bytes(value: int) -> str:
     """Bytes with the largest binary suffix that leaves no rest; from 1Mi on at most one decimal."""
     for suffix, shift in (("Ei", 60), ("Pi", 50), ("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10)):

@@ -11,6 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from msgspec.structs import replace
+
 from kschedx.api.label_syntax import invalid, joined, key_complaint, quoted, value_complaint
 from kschedx.api.meta import LabelSelector, LabelSelectorRequirement, Struct
 
@@ -35,6 +37,25 @@ class NodeSelectorTerm(Struct, frozen=True):
 
 class NodeSelector(Struct, frozen=True):
     node_selector_terms: tuple[NodeSelectorTerm, ...] = ()
+
+    def widened(self, key: str, value: str) -> NodeSelector:
+        """The same selector where every "key in (...)" takes this value as well."""
+        terms = tuple(
+            replace(
+                term,
+                match_expressions=tuple(
+                    replace(own, values=(*own.values, value)) if takes(own, key, value) else own
+                    for own in term.match_expressions
+                ),
+            )
+            for term in self.node_selector_terms
+        )
+        return replace(self, node_selector_terms=terms)
+
+
+def takes(requirement: NodeSelectorRequirement, key: str, value: str) -> bool:
+    """Whether it is a "key in (...)" that could take one more value."""
+    return requirement.key == key and requirement.operator == IN and value not in requirement.values
 
 
 class PreferredSchedulingTerm(Struct, frozen=True):

@@ -20,6 +20,7 @@ from kschedx.framework.pod_edits import (
     RaiseMaxSkew,
     largest_request,
 )
+from kschedx.framework.selector_edits import WidenNodeAffinity
 from kschedx.framework.template_edits import REVISION, CountOwnRevision, InitStepsFirst
 from kschedx.framework.verdict import Reason
 from kschedx.framework.views import ClusterView, NodeView, PodView
@@ -78,6 +79,10 @@ def _selector(reason: NodeAffinityMismatch, on: Blocked) -> Iterator[Edit]:
     for failed in reason.failed:
         if selector.get(failed.key) in failed.values:
             yield DropNodeSelector(failed.key, selector[failed.key])
+    if not _bound_to_node(pod):
+        for failed in reason.failed:
+            if failed.operator == "In" and failed.found and failed.key not in selector:
+                yield WidenNodeAffinity(failed.key, failed.found)
     yield from unpinned(pod)
     for failed in reason.failed:
         if failed.operator == "In" and failed.values and failed.key != "metadata.name":

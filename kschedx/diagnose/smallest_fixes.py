@@ -67,7 +67,7 @@ def smallest_fixes(attempt: Attempt, cluster: ClusterView, replays: Replays) -> 
     evicts = attempt.preemption is not None and bool(attempt.preemption.nominated)
     priorities = () if evicts else _priorities(pod, cluster)
     search = _Search(pod.pod, cluster, replays)
-    nodes = {*_new_nodes(cluster), *_new_domains(attempt, cluster)}
+    nodes = {*_new_nodes(pod, cluster), *_new_domains(attempt, cluster)}
     if attempt.prefilter is not None:
         nodes, priorities = set(), ()
     sets = {*_sets(attempt, cluster), *_claims(attempt, cluster)}
@@ -258,7 +258,7 @@ def _missing(trace: NodeTrace) -> tuple[int, str]:
     return sum(reason.short_by() or 0 for reason in _reasons(trace)), trace.node
 
 
-def _new_nodes(cluster: ClusterView) -> Iterator[tuple[Edit, ...]]:
+def _new_nodes(pod: PodView, cluster: ClusterView) -> Iterator[tuple[Edit, ...]]:
     """One node of each shape, the smallest shapes first."""
     shapes: dict[str, tuple[int, int, NodeView]] = {}
     for node in cluster.nodes.values():
@@ -272,9 +272,24 @@ def _new_nodes(cluster: ClusterView) -> Iterator[tuple[Edit, ...]]:
     # Only the largest of many shapes can be the one that is needed.
     for cpu, memory, node in [*ready[:_SHAPES], *ready[_SHAPES:][-_SHAPES:]]:
         yield (AddNode(node.name, cpu, memory),)
+    lacks = _lacks(pod, [node for _, _, node in ready])
+    if lacks:
+        cpu, memory, node = ready[-1]
+        yield (AddNode(node.name, cpu, memory, larger=lacks),)
     if ready and all(any(map(_reserves, node.node.spec.taints)) for _, _, node in ready):
         cpu, memory, node = ready[-1]
         yield (AddNode(node.name, cpu, memory, untainted=True),)
+
+
+def _lacks(pod: PodView, nodes: Sequence[NodeView]) -> tuple[tuple[str, int], ...]:
+    """What the pod asks for and the last of the nodes is too small for, where all are."""
+    if any(all(v <= node.allocatable.get(r, 0) for r, v in pod.asked.items()) for node in nodes):
+        return ()
+    return tuple(
+        (resource, amount)
+        for resource, amount in sorted(pod.asked.items())
+        if nodes and amount > nodes[-1].allocatable.get(resource, 0)
+    )
 
 
 def _reserves(taint: Taint) -> bool:

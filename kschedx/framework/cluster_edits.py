@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from kschedx.api.node import Node, Taint
 from kschedx.api.pod import Pod
-from kschedx.api.quantity import CPU, MEMORY, show
+from kschedx.api.quantity import CPU, MEMORY, exact, show
 from kschedx.framework.edit import Cost, Edit, Patch
 from kschedx.framework.views import ClusterView, NodeView
 
@@ -150,6 +150,8 @@ class AddNode(Edit):
     """Labels that it has otherwise."""
     untainted: bool = False
     """It has none of the taints of its like."""
+    larger: tuple[tuple[str, int], ...] = ()
+    """What it has more of, by resource: just enough."""
 
     @property
     def name(self) -> str:
@@ -159,6 +161,8 @@ class AddNode(Edit):
         twin = cluster.nodes[self.like].node.twin(self.name)
         for key, value in self.labels:
             twin = twin.with_label(key, value)
+        for resource, room in self.larger:
+            twin = twin.with_room(resource, exact(resource, room))
         for taint in twin.spec.taints if self.untainted else ():
             twin = twin.without_taint(taint)
         return pod, cluster.with_node(NodeView(twin))
@@ -170,4 +174,7 @@ class AddNode(Edit):
         room = f"{show(CPU, self.cpu_milli)} cpu, {show(MEMORY, self.memory_bytes)}"
         labels = "".join(f", but {key}={value}" for key, value in self.labels)
         taints = ", but without its taints" if self.untainted else ""
+        if self.larger:
+            more = " and ".join(f"{exact(name, room)} {name}" for name, room in self.larger)
+            return f"add one node like {self.like}, but with at least {more}{labels}{taints}"
         return f"add one node like {self.like} ({room}){labels}{taints}"

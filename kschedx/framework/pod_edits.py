@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final
 
 from kschedx.api.node import Taint
 from kschedx.api.pod import Container, Pod, Toleration, TopologySpreadConstraint
-from kschedx.api.quantity import CPU, EPHEMERAL_STORAGE, MEMORY, amount, show
+from kschedx.api.quantity import CPU, EPHEMERAL_STORAGE, MEMORY, amount, exact
 from kschedx.framework.edit import Cost, Edit, Patch
 from kschedx.framework.views import ClusterView
 
@@ -80,7 +80,7 @@ class LowerRequest(PodEdit):
     after: int
 
     def changed(self, pod: Pod) -> Pod:
-        quantity = show(self.resource, self.after)
+        quantity = exact(self.resource, self.after)
         return pod.with_containers(
             lambda own: (
                 own.with_request(self.resource, quantity) if own.name == self.container else own
@@ -90,7 +90,7 @@ class LowerRequest(PodEdit):
     def operations(self, pod: Pod) -> tuple[dict[str, Any], ...]:
         path = f"{_place(pod, self.container)}/resources"
         key = _escaped(self.resource)
-        value = show(self.resource, self.after)
+        value = exact(self.resource, self.after)
         containers = (*pod.spec.containers, *pod.spec.init_containers)
         own = next((each.resources for each in containers if each.name == self.container), None)
         request: dict[str, Any] = {"op": "add", "path": f"{path}/requests/{key}", "value": value}
@@ -104,12 +104,12 @@ class LowerRequest(PodEdit):
     def command(self, pod: Pod, target: str) -> str:
         if not any(own.name == self.container for own in pod.spec.containers):
             return ""
-        amounts = f"{self.resource}={show(self.resource, self.after)}"
+        amounts = f"{self.resource}={exact(self.resource, self.after)}"
         limits = f" --limits={amounts}" if len(self.operations(pod)) > 1 else ""
         return f"kubectl set resources {target} -c {self.container} --requests={amounts}{limits}"
 
     def sentence(self) -> str:
-        before, after = show(self.resource, self.before), show(self.resource, self.after)
+        before, after = exact(self.resource, self.before), exact(self.resource, self.after)
         return (
             f"lower container {self.container}'s {self.resource} request from {before} to {after}"
         )

@@ -56,6 +56,11 @@ class Objects:
         if "kubernetes.io/hostname" in labels:
             labels["kubernetes.io/hostname"] = edit.name
         labels |= dict(edit.labels)
+        for resource, room in edit.larger:
+            for own in ("capacity", "allocatable"):
+                node["status"].setdefault(own, {})[resource] = (
+                    f"{room}m" if resource == "cpu" else str(room)
+                )
         if edit.untainted:
             node["spec"].pop("taints", None)
         self.objects.append(node)

@@ -22,6 +22,13 @@ ANTI = {
         ]
     }
 }
+ON_SSD = {
+    "requiredDuringSchedulingIgnoredDuringExecution": {
+        "nodeSelectorTerms": [
+            {"matchExpressions": [{"key": "disk", "operator": "In", "values": ["ssd"]}]}
+        ]
+    }
+}
 SPREAD = [
     {
         "maxSkew": 1,
@@ -102,6 +109,24 @@ CASES: dict[str, tuple[Sequence[Object], list[str]]] = {
     "a node selector is dropped, or the node labelled": (
         (node("a"), pod("wanted", spec={"nodeSelector": {"disk": "ssd"}})),
         ["drop disk=ssd from the nodeSelector -> a", "label a disk=ssd -> a"],
+    ),
+    "a required value is joined by the one that a node has": (
+        (
+            node("a", labels={"disk": "hdd"}),
+            pod("wanted", spec={"affinity": {"nodeAffinity": ON_SSD}}),
+        ),
+        [
+            "accept disk=hdd in the required node affinity as well -> a",
+            "drop the required node affinity disk in (ssd) -> a",
+            "label a disk=ssd -> a",
+        ],
+    ),
+    "a node larger than any is the smallest that fits": (
+        (node("a"), pod("wanted", requests={"cpu": "6", "memory": "8Gi"})),
+        [
+            "lower container main's cpu request from 6 to 4 -> a",
+            "add one node like a, but with at least 6 cpu -> new-like-a",
+        ],
     ),
     "a host port is given up": (
         (

@@ -20,9 +20,7 @@ def test_json(tmp_path: Path) -> None:
     assert read_value(str(tmp_path / "config.json")) == {"a": {"b": None}}
 
 
-@pytest.mark.parametrize(
-    ("content", "code"), [(b"a: [", "not-yaml"), (b"a: \x80b", "not-utf-8")]
-)
+@pytest.mark.parametrize(("content", "code"), [(b"a: [", "not-yaml"), (b"a: \x80b", "not-utf-8")])
 def test_refused(tmp_path: Path, content: bytes, code: str) -> None:
     (tmp_path / "config.yaml").write_bytes(content)
 
