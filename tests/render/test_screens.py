@@ -1,0 +1,58 @@
+"""docs/screens: what `kschedx why` looks like in a light and in a dark terminal, and how wide.
+
+To draw them anew: `python -m tests.render.test_screens`.
+"""
+
+import io
+import re
+from pathlib import Path
+
+from rich.console import Console
+from rich.terminal_theme import SVG_EXPORT_THEME, TerminalTheme
+from rich.text import Text
+
+from kschedx.answers.replay import choose_scheduler, release_for
+from kschedx.answers.why import WhyQuestion, why
+from kschedx.render.text import Style
+from kschedx.render.why_text import render_text
+from kschedx.snapshot.files import load
+
+SCREENS = Path(__file__).parents[2] / "docs" / "screens"
+LIGHT = TerminalTheme(
+    (255, 255, 255), (36, 41, 46), [(36, 41, 46), (179, 29, 40), (34, 134, 58), (176, 136, 0),
+    (3, 102, 214), (111, 66, 193), (27, 124, 131), (106, 115, 125)]
+)  # fmt: skip
+THEMES = {"light": LIGHT, "dark": SVG_EXPORT_THEME}
+WEB_FONTS = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
+WIDTHS = (80, 100, 200)
+
+
+def screen(width: int, *, colour: bool) -> str:
+    snapshot = load(["example:pending"], release=release_for)
+    question = WhyQuestion("prod/api-7", with_hints=True)
+    return render_text(why(snapshot, question, choose_scheduler(snapshot)), Style(width, colour))
+
+
+def drawn(theme: TerminalTheme) -> str:
+    """The coloured screen as a picture of a terminal."""
+    console = Console(record=True, width=100, file=io.StringIO(), force_terminal=True)
+    console.print(Text.from_ansi(screen(100, colour=True)))
+    picture = console.export_svg(title="kschedx why prod/api-7", theme=theme)
+    return "".join(f"{line.rstrip()}\n" for line in WEB_FONTS.sub("", picture).splitlines())
+
+
+def screens() -> dict[str, str]:
+    found = {f"why-{name}.svg": drawn(theme) for name, theme in THEMES.items()}
+    return found | {f"why-{width}-columns.txt": screen(width, colour=False) for width in WIDTHS}
+
+
+def test_the_screens_are_current() -> None:
+    shown = {path.name: path.read_text(encoding="utf-8") for path in SCREENS.iterdir()}
+
+    assert shown == screens()
+
+
+if __name__ == "__main__":
+    SCREENS.mkdir(parents=True, exist_ok=True)
+    for file, content in screens().items():
+        (SCREENS / file).write_text(content, encoding="utf-8")
