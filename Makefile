@@ -37,7 +37,8 @@ lint: $(VENV)/.installed-dev
 generated: $(VENV)/.installed-dev
 	$(VENV)/bin/python -m tests.cli.test_completions
 	$(VENV)/bin/python -m tests.render.test_schema
-	$(VENV)/bin/python -m pytest -q tests/render --update-goldens
+	$(VENV)/bin/python -m pytest -q tests/render tests/cases tests/rollout --update-goldens
+	$(VENV)/bin/python -m tests.render.test_screens
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
