@@ -52,10 +52,11 @@ class Strategy:
 
     def score(self, found: Sequence[Usage]) -> int:
         """The mean of the resources' scores by weight, rounded down."""
-        weights = sum(usage.weight for usage in found)
-        if not weights:
-            return 0
-        return sum(self.resource_score(usage) * usage.weight for usage in found) // weights
+        total = weights = 0
+        for usage in found:
+            weights += usage.weight
+            total += self.resource_score(usage) * usage.weight
+        return total // weights if weights else 0
 
     def resource_score(self, usage: Usage) -> int:
         raise NotImplementedError

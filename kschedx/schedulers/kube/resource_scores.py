@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from kschedx.api.plugin_args import ResourceSpec, unusable_args
 from kschedx.api.quantity import CPU, MEMORY
@@ -30,8 +30,7 @@ CPU_AND_MEMORY: Final = (ScoredResource(CPU), ScoredResource(MEMORY))
 """Upstream's default."""
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(NamedTuple):
     """One resource on one node."""
 
     weight: int

@@ -47,21 +47,22 @@ def score_nodes(
             continue
         scores = {node.name: plugin.score(state, node) for node in nodes}
         normalized = plugin.normalize(state, scores)
-        for name, score in normalized.items():
+        for score in (min(normalized.values()), max(normalized.values())) if normalized else ():
             if not 0 <= score <= MAX_NODE_SCORE:
                 raise CycleError(
                     f'plugin "{plugin.name}" returns an invalid score {score}, it should in the '
-                    f"range of [0, {MAX_NODE_SCORE}] after normalizing (node {name})"
+                    f"range of [0, {MAX_NODE_SCORE}] after normalizing"
                 )
         raw[plugin.name] = scores
         weighted[plugin.name] = {name: score * weight for name, score in normalized.items()}
+    names = [node.name for node in nodes]
+    if not weighted:
+        return {name: NodeScore(name, {}, {}) for name in names}
+    points = zip(*([scores[name] for name in names] for scores in weighted.values()), strict=True)
+    own = zip(*([scores[name] for name in names] for scores in raw.values()), strict=True)
     return {
-        node.name: NodeScore(
-            node.name,
-            {plugin: scores[node.name] for plugin, scores in weighted.items()},
-            {plugin: scores[node.name] for plugin, scores in raw.items()},
-        )
-        for node in nodes
+        name: NodeScore(name, dict(zip(weighted, w, strict=True)), dict(zip(raw, r, strict=True)))
+        for name, w, r in zip(names, points, own, strict=True)
     }
 
 
