@@ -4,6 +4,7 @@
 130 interrupted; 141 the reader closed the pipe. A command returns its code, or None for 0.
 """
 
+import gc
 import io
 import os
 import sys
@@ -29,6 +30,8 @@ EXIT_FAULT: Final = 4
 EXIT_INTERRUPTED: Final = 130
 EXIT_PIPE_CLOSED: Final = 141
 COMPLETE_VARIABLE: Final = "_KSCHEDX_COMPLETE"
+_COLLECT_AFTER: Final = 500_000
+"""Objects made before the collector looks for cycles: a cluster's objects live to the end."""
 
 app = typer.Typer(
     pretty_exceptions_enable=False,
@@ -76,6 +79,7 @@ def main() -> NoReturn:
         sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 - stays open, as the real one
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that knows ASCII only
+    gc.set_threshold(_COLLECT_AFTER)
     sys.exit(run(sys.argv[1:], program=_program_name()))  # noqa: TID251 - the one place that exits
 
 
