@@ -57,10 +57,6 @@ class LabelSelector(Struct, frozen=True):
     match_expressions: tuple[LabelSelectorRequirement, ...] = ()
 
 
-class LocalReference(Struct, frozen=True):
-    name: str = ""
-
-
 class Object(Struct, frozen=True, kw_only=True):
     """An API object as a file or a cluster holds it."""
 

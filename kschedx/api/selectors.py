@@ -290,15 +290,6 @@ def show_requirement(requirement: NodeSelectorRequirement | LabelSelectorRequire
     return words.get(operator, f"{key} {operator} ({values})")
 
 
-def show_selector(selector: LabelSelector | None) -> str:
-    """As kubectl's -l writes it; "nothing" for no selector, "everything" for an empty one."""
-    if selector is None:
-        return "nothing"
-    parts = [f"{key}={value}" for key, value in sorted(selector.match_labels.items())]
-    parts += [show_requirement(expression) for expression in selector.match_expressions]
-    return ", ".join(parts) or "everything"
-
-
 def show_node_term(term: NodeSelectorTerm) -> str:
     """All requirements of a node selector term, joined by "and"."""
     return " and ".join(show_requirement(r) for r in (*term.match_expressions, *term.match_fields))
