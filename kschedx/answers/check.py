@@ -13,6 +13,7 @@ from kschedx.gate.check import NOTHING_KNOWN, Known, Replays
 from kschedx.gate.check import check as gate
 from kschedx.gate.findings import CheckReport
 from kschedx.gate.settings import Settings
+from kschedx.rollout.arrivals import Newcomers
 from kschedx.rollout.change import Workload
 from kschedx.rollout.report import RolloutReport
 from kschedx.schedulers.kube.cycle import KubeScheduler
@@ -32,11 +33,11 @@ def check(
     Raises KschedxError for a scheduler configuration that cannot be read.
     """
     scheduler = KubeScheduler(choice.release, choice.configuration)
-    attempts = GateAttempts(scheduler)
+    rolled = Newcomers(GateAttempts(scheduler))
 
     def simulate(cluster: Snapshot, item: Workload, also: Sequence[Object]) -> RolloutReport:
-        options = UpgradeOptions(also=tuple(also))
-        return simulate_upgrade(cluster, [item], choice, options, attempts)
+        options = UpgradeOptions(also=tuple(also), foresee=False)
+        return simulate_upgrade(cluster, [item], choice, options, rolled)
 
     replays = Replays(scheduler, simulate)
     report = gate(snapshot, manifests, replays, settings or Settings(), known)

@@ -10,14 +10,23 @@ from kschedx.api.errors import KschedxError
 from kschedx.api.meta import Object
 from kschedx.api.pod import Pod
 from kschedx.api.workloads import DaemonSet
+from kschedx.rollout.arrivals import MOST_ARRIVALS, Arrival, Foreseen, Newcomers, foresee
 from kschedx.rollout.attempts import Attempts
 from kschedx.rollout.change import Workload, differences, strategy_words
 from kschedx.rollout.contention import run_of
-from kschedx.rollout.exploration import MOST_RUNS, Answers, Explored, explore
+from kschedx.rollout.exploration import MOST_RUNS, Answers, Explored, explore, good
 from kschedx.rollout.live_pod import Timing
 from kschedx.rollout.played import Conditions, Played, play
 from kschedx.rollout.remedies import Case, proposals, remedies
-from kschedx.rollout.report import Outcome, RolloutReport, Run, Search
+from kschedx.rollout.report import (
+    ArrivalSearch,
+    NewPod,
+    Outcome,
+    RolloutReport,
+    Run,
+    Search,
+)
+from kschedx.rollout.timeline import amounts
 from kschedx.rollout.undo import undo
 from kschedx.schedulers.kube.configuration import DEFAULT_SCHEDULER
 from kschedx.schedulers.kube.cycle import KubeScheduler
@@ -41,6 +50,11 @@ class UpgradeOptions:
     """Other workloads that change in the same moment."""
     arrivals: Mapping[str, Pod] = field(default_factory=dict)
     """Pod whose containers stop -> the bare pod that is created in that moment."""
+
+    undo: bool = True
+    """Whether a rollout that stops is undone, too."""
+    foresee: bool = True
+    """Whether new pods are played too, that arrive between a deletion and its successor."""
 
     def conditions(self) -> Conditions:
         return Conditions(
@@ -96,23 +110,29 @@ def simulate_upgrade(
     steps: Sequence[Workload],
     choice: SchedulerChoice,
     options: UpgradeOptions | None = None,
-    attempts: Attempts | None = None,
+    known: Newcomers | None = None,
 ) -> RolloutReport:
     """Play the change, each step after the cluster stood still; the remedies if it stops.
 
-    `attempts`: what other rollouts of the same snapshot and scheduler have found already.
+    `known`: what other rollouts of the same snapshot and scheduler have found already.
 
     Raises KschedxError for a workload that the snapshot lacks.
     """
     options = options or UpgradeOptions()
     old = original(snapshot, steps[0])
-    if attempts is None:
-        attempts = Attempts(KubeScheduler(choice.release, choice.configuration))
+    if known is None:
+        known = Newcomers(Attempts(KubeScheduler(choice.release, choice.configuration)))
+    attempts = known.attempts
     explored, answered = _explored(snapshot, steps, attempts, options)
     conditions = options.conditions()
+    foreseen = _foreseen(snapshot, steps, known, options, explored)
+    if foreseen is not None and foreseen.arrival is not None and foreseen.stopped is not None:
+        conditions = replace(conditions, arrivals=foreseen.arrival.pods)
+        explored = replace(explored, worst=foreseen.stopped)
+        answered[id(explored.worst)] = Answers()
     worst = run_of(explored.worst)
     best = run_of(explored.best) if explored.differ else None
-    if worst.outcome in (Outcome.DEADLOCK, Outcome.NOT_CHECKED):
+    if options.undo and worst.outcome in (Outcome.DEADLOCK, Outcome.NOT_CHECKED):
         answers = answered[id(explored.worst)]
         worst = replace(worst, undo=undo(snapshot, old, steps, (attempts, conditions, answers)))
     unknown = not_modelled(attempts.scheduler, steps[-1])
@@ -138,12 +158,60 @@ def simulate_upgrade(
         worst=worst,
         best=best,
         search=Search(explored.runs, explored.complete, options.most_runs),
-        assumptions=assumptions(explored.worst, options),
+        arrival=_new_pod(foreseen),
+        arrivals=_arrival_search(foreseen),
+        assumptions=assumptions(explored.worst, options, foreseen),
     )
     if not options.remedies or not outcome.finding:
         return report
-    case = Case(snapshot, steps, attempts, conditions, explored.worst)
+    answers = answered[id(explored.worst)]
+    case = Case(
+        snapshot,
+        steps,
+        attempts,
+        conditions,
+        explored.worst,
+        answers,
+        at_risk=outcome is Outcome.AT_RISK,
+        arrival=report.arrival,
+    )
     return replace(report, proposals=proposals(case), remedies=remedies(case))
+
+
+def _foreseen(
+    snapshot: Snapshot,
+    steps: Sequence[Workload],
+    newcomers: Newcomers,
+    options: UpgradeOptions,
+    explored: Explored,
+) -> Foreseen | None:
+    """New pods are played where nothing that is there stops the rollout; None: they are not."""
+    if not options.foresee or options.order == "best" or options.arrivals:
+        return None
+    if not good(explored.worst) or explored.worst.world.not_checked:
+        return None
+    conditions = options.conditions()
+
+    def arriving(arrival: Arrival) -> Played:
+        meeting = replace(conditions, arrivals=arrival.pods)
+        return play(snapshot, steps, newcomers.attempts, meeting, Answers().choose)
+
+    return foresee(newcomers, snapshot, explored.worst, arriving)
+
+
+def _new_pod(foreseen: Foreseen | None) -> NewPod | None:
+    arrival = foreseen.arrival if foreseen is not None else None
+    if arrival is None:
+        return None
+    view = arrival.newcomer.view
+    like, needs = str(arrival.newcomer.like), amounts(view.requests)
+    return NewPod(view.key, like, arrival.at_end_of, view.priority, needs)
+
+
+def _arrival_search(foreseen: Foreseen | None) -> ArrivalSearch | None:
+    if foreseen is None:
+        return None
+    return ArrivalSearch(foreseen.newcomers, foreseen.played, foreseen.complete, MOST_ARRIVALS)
 
 
 def not_modelled(scheduler: KubeScheduler, item: Workload) -> tuple[str, ...]:
@@ -161,7 +229,9 @@ def verdict(worst: Run, best: Run | None) -> Outcome:
     return worst.outcome
 
 
-def assumptions(played: Played, options: UpgradeOptions) -> tuple[str, ...]:
+def assumptions(
+    played: Played, options: UpgradeOptions, foreseen: Foreseen | None = None
+) -> tuple[str, ...]:
     """What the snapshot does not say and the run takes as given."""
     timing = options.timing
     stop = (
@@ -171,7 +241,8 @@ def assumptions(played: Played, options: UpgradeOptions) -> tuple[str, ...]:
     )
     found = [
         f"deleted pods stop {stop} and are gone {timing.gone_seconds}s later; new pods are Ready "
-        f"{timing.start_seconds}s after they have a node; nothing else arrives meanwhile"
+        f"{timing.start_seconds}s after they have a node",
+        _arriving(foreseen),
     ]
     if options.also:
         named = [f"{item.namespace}/{item.name}" for item in options.also]
@@ -192,6 +263,26 @@ def assumptions(played: Played, options: UpgradeOptions) -> tuple[str, ...]:
     if isinstance(played.world.workloads[played.owner], DaemonSet):
         found.append("nodes are taken in the order of their names")
     return tuple(found)
+
+
+def _arriving(foreseen: Foreseen | None) -> str:
+    """Which new pods the runs have met."""
+    if foreseen is None:
+        return "no new pods of other workloads arrive meanwhile"
+    if not foreseen.newcomers:
+        return "no new pods arrive meanwhile that only the freed room could take: none are foreseen"
+    ones = "1 workload" if foreseen.newcomers == 1 else f"{foreseen.newcomers} workloads"
+    runs = "1 was played" if foreseen.played == 1 else f"{foreseen.played} were played"
+    more = f" (the bound is {MOST_ARRIVALS}, more may exist)" if not foreseen.complete else ""
+    if foreseen.arrival is not None:
+        more = " until one stopped it"
+    harm = f"of the arrivals that could do harm {runs}{more}"
+    if foreseen.complete and not foreseen.played:
+        harm = "none of these arrivals could do harm"
+    return (
+        f"new pods: one at a time, as a pod of the rollout stops, like those of {ones} of which one "
+        f"more finds no node now; {harm}"
+    )
 
 
 def _some(keys: Sequence[str], most: int = 3) -> str:

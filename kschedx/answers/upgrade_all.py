@@ -11,6 +11,7 @@ from kschedx.api.meta import ObjectMeta
 from kschedx.api.pod import Pod
 from kschedx.api.workloads import DaemonSet, Deployment, StatefulSet
 from kschedx.framework.views import ClusterView
+from kschedx.rollout.arrivals import Newcomers
 from kschedx.rollout.attempts import Attempts
 from kschedx.rollout.change import Workload, strategy_words, touched
 from kschedx.rollout.remedies import node_like_any, room_text
@@ -47,8 +48,10 @@ def simulate_all(
     scheduler = KubeScheduler(choice.release, choice.configuration)
     attempts = Attempts(scheduler)
     cluster = ClusterView.of(snapshot, choice.release.accounting())
-    spare = RoomToSpare(scheduler, cluster)
-    options = replace(options, remedies=False)
+    newcomers = Newcomers(attempts)
+    foreseen = newcomers.of(snapshot) if options.foresee else ()
+    spare = RoomToSpare(scheduler, cluster, foreseen)
+    options = replace(options, remedies=False, undo=False)
     items = workloads(snapshot, namespace)
     lines: list[WorkloadLine] = []
     stopped: list[Workload] = []
@@ -58,8 +61,8 @@ def simulate_all(
         if not options.never_ready and spare.proves(item):
             lines.append(_proved(item, cluster))
             continue
-        report = simulate_upgrade(snapshot, [touched(item)], choice, options, attempts)
-        assumed = assumed or report.assumptions[:1]
+        report = simulate_upgrade(snapshot, [touched(item)], choice, options, newcomers)
+        assumed = assumed or report.assumptions[:2]
         lines.append(_line(item, report, cluster))
         if report.outcome.finding:
             stopped.append(item)
@@ -70,7 +73,7 @@ def simulate_all(
         scheduler=choice.release.name,
         version_assumed=choice.version_assumed,
         lines=tuple(lines),
-        room=tuple(_room(snapshot, choice, options, stopped, attempts)),
+        room=tuple(_room(snapshot, choice, options, stopped, newcomers)),
         assumptions=assumed,
     )
 
@@ -100,10 +103,16 @@ def _line(item: Workload, report: RolloutReport, cluster: ClusterView) -> Worklo
         proved=False,
         step=run.step,
         steps=run.wanted,
-        reason=run.reason or (strategy_words(item) if finding else ""),
+        reason=_reason(item, report),
         thieves=tuple(dict.fromkeys(thief.pod for thief in run.thieves)) if finding else (),
         missing=amounts(pod.asked) if finding else "",
     )
+
+
+def _reason(item: Workload, report: RolloutReport) -> str:
+    if report.arrival is not None:
+        return f"{report.arrival.sentence(report.namespace)}, {report.worst.reason}"
+    return report.worst.reason or (strategy_words(item) if report.outcome.finding else "")
 
 
 def _room(
@@ -111,7 +120,7 @@ def _room(
     choice: SchedulerChoice,
     options: UpgradeOptions,
     stopped: list[Workload],
-    attempts: Attempts,
+    newcomers: Newcomers,
 ) -> Iterator[tuple[str, int]]:
     """One more node like each kind that exists, and how many stopped workloads it would free."""
     tried = stopped[:MOST_REPLAYED_FOR_ROOM]
@@ -121,8 +130,6 @@ def _room(
     for shape, node in node_like_any(cluster):
         larger = snapshot.with_objects((node,))
         worst = replace(options, order="worst")
-        freed = sum(
-            not simulate_upgrade(larger, [touched(i)], choice, worst, attempts).outcome.finding
-            for i in tried
-        )
+        reports = (simulate_upgrade(larger, [touched(i)], choice, worst, newcomers) for i in tried)
+        freed = sum(not report.outcome.finding for report in reports)
         yield f"one more node with {room_text(shape)}", freed

@@ -114,6 +114,14 @@ def simulate_upgrade(
         bool,
         typer.Option("--no-remedies", help="Play only today's scheduler.", rich_help_panel=_PLAY),
     ] = False,
+    no_arrivals: Annotated[
+        bool,
+        typer.Option(
+            "--no-arrivals",
+            help="No pod arrives that is not there yet.",
+            rich_help_panel=_PLAY,
+        ),
+    ] = False,
     order: Annotated[
         Order,
         typer.Option("--order", help="How ties between events fall.", rich_help_panel=_PLAY),
@@ -191,6 +199,7 @@ def simulate_upgrade(
         never_ready=never_ready,
         order=order.value,
         remedies=not no_remedies,
+        foresee=not no_arrivals,
     )
     if every:
         return _written(

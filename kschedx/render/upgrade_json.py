@@ -9,7 +9,15 @@ from typing import Any, Final
 import msgspec
 
 from kschedx.render import upgrade_schema as schema
-from kschedx.rollout.report import AllRollouts, Remedy, RolloutReport, Run, WorkloadLine
+from kschedx.rollout.report import (
+    AllRollouts,
+    ArrivalSearch,
+    NewPod,
+    Remedy,
+    RolloutReport,
+    Run,
+    WorkloadLine,
+)
 
 SCHEMA_ID: Final = "https://kschedx.io/schema/v1/upgrade.json"
 
@@ -35,9 +43,27 @@ def upgrade_document(
         search=schema.SearchDocument(
             runs=report.search.runs, complete=report.search.complete, bound=report.search.bound
         ),
+        arrival=_arrival(report.arrival),
+        arrivals=_arrivals(report.arrivals),
         proposals=_remedies(report.proposals),
         remedies=_remedies(report.remedies),
         assumptions=list(report.assumptions),
+    )
+
+
+def _arrival(pod: NewPod | None) -> schema.NewPodDocument | None:
+    if pod is None:
+        return None
+    return schema.NewPodDocument(
+        pod=pod.pod, like=pod.like, at_end_of=pod.at_end_of, priority=pod.priority, needs=pod.needs
+    )
+
+
+def _arrivals(search: ArrivalSearch | None) -> schema.ArrivalSearchDocument | None:
+    if search is None:
+        return None
+    return schema.ArrivalSearchDocument(
+        workloads=search.workloads, runs=search.runs, complete=search.complete, bound=search.bound
     )
 
 
@@ -115,6 +141,7 @@ def _run(run: Run) -> schema.RunDocument:
         undo=None
         if run.undo is None
         else schema.UndoDocument(helps=run.undo.helps, message=run.undo.sentence),
+        notes=list(run.notes),
         not_checked=list(run.not_checked),
     )
 

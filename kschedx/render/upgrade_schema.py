@@ -64,6 +64,7 @@ class RunDocument(Document, frozen=True, kw_only=True):
     displaced: list[str]
     timeline: list[TimelineDocument]
     undo: UndoDocument | None
+    notes: list[str]
     not_checked: list[str]
 
 
@@ -80,6 +81,25 @@ class RemedyDocument(Document, frozen=True, kw_only=True):
 class SearchDocument(Document, frozen=True, kw_only=True):
     """How many orders of events were played, and whether these are all."""
 
+    runs: int
+    complete: bool
+    bound: int
+
+
+class NewPodDocument(Document, frozen=True, kw_only=True):
+    """A pod that is not there yet and whose arrival stops the rollout."""
+
+    pod: str
+    like: str
+    at_end_of: str
+    priority: int
+    needs: str
+
+
+class ArrivalSearchDocument(Document, frozen=True, kw_only=True):
+    """How many new pods were played, and whether these are all that could do harm."""
+
+    workloads: int
     runs: int
     complete: bool
     bound: int
@@ -108,6 +128,8 @@ class RolloutDocument(Document, frozen=True, kw_only=True):
     worst: RunDocument
     best: RunDocument | None
     search: SearchDocument
+    arrival: NewPodDocument | None
+    arrivals: ArrivalSearchDocument | None
     proposals: list[RemedyDocument]
     remedies: list[RemedyDocument]
     assumptions: list[str]

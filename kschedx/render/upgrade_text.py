@@ -47,11 +47,12 @@ def _one(page: Page, report: RolloutReport) -> None:
     _ending(page, report.worst)
     if report.best is not None:
         page.gap()
-        page.write(
-            Text("Another legal order of events does not stop it", style="heading"), indent=0
-        )
+        other = "Another legal order of events does not stop it"
+        if report.arrival is not None:
+            other = "Without the new pod nothing stops it"
+        page.write(Text(other, style="heading"), indent=0)
         _timeline(page, _differing(report.worst, report.best))
-    _proposals(page, report.proposals)
+    _proposals(page, (*report.proposals, *(item for item in report.remedies if item.short)))
     _remedies(page, report.remedies)
     page.block(("Assumed" if not i else "", text) for i, text in enumerate(_assumed(report)))
 
@@ -72,7 +73,10 @@ def _verdict(report: RolloutReport) -> str:
         case Outcome.DEADLOCK:
             return f"DEADLOCK at {steps}: {run.reason}"
         case Outcome.AT_RISK:
-            return f"AT RISK at {steps}: in one order of events {run.reason}"
+            when = "in one order of events "
+            if report.arrival is not None:
+                when = f"{report.arrival.sentence(report.namespace)}, "
+            return f"AT RISK at {steps}: {when}{run.reason}"
         case Outcome.NOT_CHECKED:
             return f"NOT CHECKED: {run.reason or '; '.join(run.not_checked)}"
         case Outcome.HELD:
@@ -109,6 +113,7 @@ def _ending(page: Page, run: Run) -> None:
     lines = [wait.sentence() for wait in run.waits]
     if run.undo is not None and (not run.undo.helps or run.outcome is Outcome.DEADLOCK):
         lines.append(run.undo.sentence)
+    lines += run.notes
     if run.displaced:
         lines.append(f"at the end {', '.join(run.displaced)} wait for room in turn")
     for line in lines:
@@ -128,7 +133,22 @@ def _proposals(page: Page, items: Sequence[Remedy]) -> None:
         return
     page.gap()
     page.write(Text("The scheduler today, and as it was proposed to be changed", style="heading"))
-    _outcomes(page, items)
+    compared = table(["", *(item.short for item in items)])
+    compared.add_row(Text("outcome"), *(_outcome(item) for item in items))
+    page.write(compared, indent=2)
+    by_detail: dict[str, list[str]] = {}
+    for item in items:
+        by_detail.setdefault(item.detail, []).append(item.short)
+    for detail, names in by_detail.items():
+        # Today's own is the headline.
+        if detail and detail != items[0].detail:
+            page.write(Text(f"{', '.join(names)}: {detail}", style="quiet"), indent=4)
+
+
+def _outcome(item: Remedy) -> Text:
+    if item.outcome is None:
+        return Text("does not apply", style="quiet")
+    return Text(item.outcome.value, style=_STYLES[item.outcome])
 
 
 def _remedies(page: Page, items: Sequence[Remedy]) -> None:
@@ -152,11 +172,7 @@ def _outcomes(page: Page, items: Sequence[Remedy]) -> None:
         grid.add_column(overflow="fold", width=min(widest, page.width // 2))
         grid.add_column(no_wrap=True, width=max(len(o.value) for o in Outcome) + 3)
         grid.add_column(overflow="fold")
-        if item.outcome is None:
-            outcome = Text("does not apply", style="quiet")
-        else:
-            outcome = Text(item.outcome.value, style=_STYLES[item.outcome])
-        grid.add_row(item.title, outcome, item.detail)
+        grid.add_row(item.title, _outcome(item), item.detail)
         page.write(grid, indent=2)
         if item.command:
             page.write(Text(item.command, style="quiet", overflow="fold"), indent=4)

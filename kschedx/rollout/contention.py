@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kschedx.api.workloads import DaemonSet, Deployment, StatefulSet
-from kschedx.rollout import statefulset
+from kschedx.rollout import progress_deadline, statefulset
 from kschedx.rollout.live_pod import LivePod, Moment
 from kschedx.rollout.played import Played
 from kschedx.rollout.progress import is_new, pods_of_workload
@@ -51,6 +51,7 @@ def run_of(played: Played) -> Run:
         evicted=analysis.evicted(),
         displaced=analysis.displaced(),
         timeline=Timeline(played).entries(),
+        notes=tuple(filter(None, (progress_deadline.note(played),))),
         not_checked=tuple(f"{k}: {v}" for k, v in sorted(played.world.not_checked.items())),
     )
 

@@ -2,7 +2,8 @@
 
 Upstream: pkg/controller/deployment/{rolling,recreate,sync,deployment_controller}.go,
 util/deployment_util.go (v1.35.4).
-Differences: the progress deadline is not played (it is only a condition); sizes change at once.
+Differences: sizes change at once; the progress deadline, only a condition, is read from the run's
+moments (progress_deadline.py).
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 Open in a rollout is whether the scheduler is idle or busy between the moment in which it sees room
 free and the moment in which the successor exists, which of several equally good nodes it draws, and
-in which order equal waiting pods have failed before. Pods that are not there yet are not invented.
-Everything else is given by the rules. Runs are told apart by the answers to these questions.
+in which order equal waiting pods have failed before. What may arrive meanwhile is another question
+(arrivals.py). Everything else is given by the rules. Runs are told apart by the answers to these
+questions.
 """
 
 from __future__ import annotations
@@ -31,6 +32,16 @@ class Answers:
     given: list[int] = field(default_factory=list)
     options: list[int] = field(default_factory=list)
 
+    @property
+    def again(self) -> Answers:
+        """The same answers for another run."""
+        return Answers(tuple(self.given), last=self.last)
+
+    @property
+    def plain(self) -> bool:
+        """Always the first option, the least favourable one."""
+        return not self.last and not any(self.given)
+
     def choose(self, question: str, options: Sequence[str]) -> int:
         """One of the options, by index."""
         index = len(self.given)
@@ -57,10 +68,11 @@ class Explored:
 
     @property
     def differ(self) -> bool:
-        return _good(self.worst) != _good(self.best)
+        return good(self.worst) != good(self.best)
 
 
-def _good(played: Played) -> bool:
+def good(played: Played) -> bool:
+    """It completes, or goes as far as the workload's own strategy lets it."""
     return played.done or bool(played.progress.held_by)
 
 
@@ -84,7 +96,7 @@ def explore(
     queue: deque[Answers] = deque([Answers(last=True)])
     queue.extend(_alternatives(first))
     runs = 1
-    while queue and _good(worst) == _good(best):
+    while queue and good(worst) == good(best):
         if runs >= most_runs or looked_at() > MOST_LOOKS:
             return Explored(worst, best, runs, complete=False)
         answers = queue.popleft()
@@ -92,9 +104,9 @@ def explore(
             continue
         played = play(answers)
         runs += 1
-        if _good(played) and not _good(best):
+        if good(played) and not good(best):
             best = played
-        if not _good(played) and _good(worst):
+        if not good(played) and good(worst):
             worst = played
         if tuple(answers.given) not in seen:
             seen.add(tuple(answers.given))

@@ -104,8 +104,8 @@ class Moment:
 
     at: Seconds
     code: str
-    """deleted, stopped, gone, created, bound, ready, unschedulable, preempts, refused, quota,
-    woken, started-rollout, reserved, not-woken."""
+    """deleted, stopped, gone, created, arrived, bound, ready, unschedulable, preempts, refused,
+    quota, woken, started-rollout, reserved, not-woken."""
     subject: str
     """ "namespace/name" of the pod, or the workload."""
     node: str = ""

@@ -20,7 +20,6 @@ from kschedx.api.scheduling import PriorityClass
 from kschedx.api.workloads import (
     Deployment,
     ReplicaSet,
-    RollingUpdateStatefulSet,
     StatefulSet,
 )
 from kschedx.framework.accounting import Amounts
@@ -28,11 +27,12 @@ from kschedx.framework.views import ClusterView
 from kschedx.rollout.attempts import Attempts
 from kschedx.rollout.change import Workload, with_template
 from kschedx.rollout.contention import run_of
+from kschedx.rollout.exploration import Answers
 from kschedx.rollout.live_pod import Owner, owner_of
 from kschedx.rollout.played import Conditions, Played, play
 from kschedx.rollout.policies import Hold, Policy, Reserve
-from kschedx.rollout.remedies_of_strategy import rules, strategy, stuck_pods
-from kschedx.rollout.report import Outcome, Remedy, Run
+from kschedx.rollout.remedies_of_strategy import canary, rules, strategy, stuck_pods
+from kschedx.rollout.report import NewPod, Outcome, Remedy, Run
 from kschedx.rollout.timeline import amounts, short
 from kschedx.rollout.workloads import CONTROLLERS
 from kschedx.snapshot.snapshot import Snapshot
@@ -55,6 +55,12 @@ class Case:
     attempts: Attempts
     conditions: Conditions
     worst: Played
+    answers: Answers
+    """The order of events that stops it."""
+    at_risk: bool
+    """Another order does not stop it."""
+    arrival: NewPod | None = None
+    """The new pod without which it would not stop; `conditions` has it."""
 
     @property
     def item(self) -> Workload:
@@ -64,7 +70,9 @@ class Case:
     def owner(self) -> Owner:
         return Owner.of(self.item)
 
-    def told(self, code: str, title: str, run: Run, command: str = "") -> Remedy:
+    def told(
+        self, code: str, title: str, run: Run, command: str = "", short_title: str = ""
+    ) -> Remedy:
         """A replay's outcome and what is to be known about it."""
         names = [short(key, self.owner.namespace) for key in run.evicted]
         if run.outcome is Outcome.COMPLETES:
@@ -73,7 +81,9 @@ class Case:
             detail = run.reason
         else:
             detail = f"step {run.step} of {run.wanted}: {run.reason}"
-        return Remedy(code, title, run.outcome, detail, command)
+        deadlock = run.outcome is Outcome.DEADLOCK
+        outcome = Outcome.AT_RISK if deadlock and self.at_risk else run.outcome
+        return Remedy(code, title, outcome, detail, command, short_title)
 
     def is_own(self, owner: Owner | None) -> bool:
         """Whether a controller is the workload, or belongs to it."""
@@ -96,25 +106,35 @@ class Case:
         steps: Sequence[Workload] | None = None,
         policy: Policy | None = None,
     ) -> Run:
-        """The least favourable order again, with something else about it."""
+        """The order that stops it again, and the least favourable one, with something changed."""
         conditions = self.conditions
         if policy is not None:
             conditions = replace(conditions, policy=policy)
-        return run_of(
-            play(snapshot or self.snapshot, steps or self.steps, self.attempts, conditions)
-        )
+
+        def again(answers: Answers) -> Run:
+            where, what = snapshot or self.snapshot, steps or self.steps
+            return run_of(play(where, what, self.attempts, conditions, answers.choose))
+
+        run = again(self.answers.again)
+        if self.answers.plain or run.outcome not in (Outcome.COMPLETES, Outcome.HELD):
+            return run
+        plain = again(Answers())
+        return run if plain.outcome in (Outcome.COMPLETES, Outcome.HELD) else plain
 
 
 def proposals(case: Case) -> tuple[Remedy, ...]:
     """Today's scheduler beside the two that were proposed."""
-    today = case.told("today", "the scheduler as it is", run_of(case.worst))
+    run = run_of(case.worst)
+    today = case.told("today", "the scheduler as it is", run, short_title="today")
     found = [today]
     for policy in (Hold(), Reserve()):
         title = f"proposal {policy.name}"
         if isinstance(case.item, StatefulSet):
-            found.append(case.told(policy.name, title, case.replay(policy=policy)))
+            run = case.replay(policy=policy)
+            found.append(case.told(policy.name, title, run, short_title=policy.name))
         else:
-            found.append(Remedy(policy.name, title, None, "covers the pods of StatefulSets alone"))
+            why = "for the pods of StatefulSets alone"
+            found.append(Remedy(policy.name, title, None, why, short=policy.name))
     return tuple(found)
 
 
@@ -122,15 +142,28 @@ def remedies(case: Case) -> tuple[Remedy, ...]:
     """What an operator can do, in the order of effort."""
     makers: tuple[Callable[[Case], Iterator[Remedy]], ...] = (
         stuck_pods,
+        _no_arrivals,
         strategy,
         rules,
         _priority,
         _waiting_pods_aside,
-        _canary,
+        canary,
         _scale_down,
         _extra_node,
     )
     return tuple(remedy for maker in makers for remedy in maker(case))
+
+
+# New pods
+
+
+def _no_arrivals(case: Case) -> Iterator[Remedy]:
+    """Nobody adds a pod meanwhile."""
+    if case.arrival is None:
+        return
+    quiet = replace(case, conditions=replace(case.conditions, arrivals={}))
+    title = f"no new pod of {case.arrival.like} during the rollout"
+    yield case.told("no-arrivals", title, quiet.replay())
 
 
 # Priority
@@ -168,7 +201,8 @@ def _priority(case: Case) -> Iterator[Remedy]:
         f"kubectl create priorityclass {CLASS_NAME} --value={value} && "
         f"kubectl -n {case.owner.namespace} patch {kind} {name} -p '{patch}'"
     )
-    yield case.told("priority", f"priority {value} for its pods", run, command)
+    title = f"priority {value}"
+    yield case.told("priority", f"{title} for its pods", run, command, title)
 
 
 def _with_class(item: Workload) -> Workload:
@@ -207,41 +241,6 @@ def _waiting_pods_aside(case: Case) -> Iterator[Remedy]:
     if len(names) > NAMED:
         shown += f" and {len(names) - NAMED} more"
     yield case.told("gate", f"{shown} gated or suspended for the duration", run)
-
-
-# Canary
-
-
-def _canary(case: Case) -> Iterator[Remedy]:
-    """Partition steps: one pod at a time is at risk, and what happens to it is seen."""
-    item = case.item
-    if not isinstance(item, StatefulSet) or len(case.steps) != 1:
-        return
-    replicas = 1 if item.spec.replicas is None else item.spec.replicas
-    strategy = item.spec.update_strategy
-    if replicas < 2 or strategy.type == "OnDelete":
-        return
-    rolling = strategy.rolling_update or RollingUpdateStatefulSet()
-    first = replaced(
-        item,
-        spec=replaced(
-            item.spec,
-            update_strategy=replaced(
-                strategy,
-                type="RollingUpdate",
-                rolling_update=replaced(rolling, partition=replicas - 1),
-            ),
-        ),
-    )
-    run = case.replay(steps=[first])
-    patch = f'{{"spec":{{"updateStrategy":{{"rollingUpdate":{{"partition":{replicas - 1}}}}}}}}}'
-    command = f"kubectl -n {item.namespace} patch statefulset {item.name} -p '{patch}'"
-    told = case.told("partition", f"canary: partition {replicas - 1} first", run, command)
-    if run.outcome is Outcome.DEADLOCK:
-        told = replace(told, detail=f"the canary itself is stuck: {run.reason}")
-    elif run.outcome is Outcome.HELD:
-        told = replace(told, detail="the first pod comes back; the others wait for the next step")
-    yield told
 
 
 # Something less
@@ -324,7 +323,7 @@ def _extra_node(case: Case) -> Iterator[Remedy]:
     yield Remedy(
         "extra-node",
         "one more node",
-        Outcome.DEADLOCK,
+        Outcome.AT_RISK if case.at_risk else Outcome.DEADLOCK,
         "none of the sizes that were tried makes it complete",
     )
 

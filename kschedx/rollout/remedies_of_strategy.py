@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kschedx.api.change import replaced
 from kschedx.api.pod import Pod, PodAffinityTerm, PodTemplate
-from kschedx.api.workloads import Deployment, RollingUpdateDeployment, StatefulSet
+from kschedx.api.workloads import (
+    Deployment,
+    RollingUpdateDeployment,
+    RollingUpdateStatefulSet,
+    StatefulSet,
+)
 from kschedx.rollout.change import Workload, with_template
 from kschedx.rollout.report import Outcome, Remedy
 from kschedx.rollout.timeline import short
@@ -42,6 +48,38 @@ def strategy(case: Case) -> Iterator[Remedy]:
             title = f"maxSurge 0, maxUnavailable {unavailable}"
             yield case.told("strategy", title, run, command)
             return
+
+
+def canary(case: Case) -> Iterator[Remedy]:
+    """Partition steps: one pod at a time is at risk, and what happens to it is seen."""
+    item = case.item
+    if not isinstance(item, StatefulSet) or len(case.steps) != 1:
+        return
+    replicas = 1 if item.spec.replicas is None else item.spec.replicas
+    written = item.spec.update_strategy
+    if replicas < 2 or written.type == "OnDelete":
+        return
+    rolling = written.rolling_update or RollingUpdateStatefulSet()
+    first = replaced(
+        item,
+        spec=replaced(
+            item.spec,
+            update_strategy=replaced(
+                written,
+                type="RollingUpdate",
+                rolling_update=replaced(rolling, partition=replicas - 1),
+            ),
+        ),
+    )
+    run = case.replay(steps=[first])
+    patch = f'{{"spec":{{"updateStrategy":{{"rollingUpdate":{{"partition":{replicas - 1}}}}}}}}}'
+    command = f"kubectl -n {item.namespace} patch statefulset {item.name} -p '{patch}'"
+    told = case.told("partition", f"canary: partition {replicas - 1} first", run, command)
+    if run.outcome is Outcome.DEADLOCK:
+        told = replace(told, detail=f"the canary itself is stuck: {run.reason}")
+    elif run.outcome is Outcome.HELD:
+        told = replace(told, detail="the first pod comes back; the others wait for the next step")
+    yield told
 
 
 def rules(case: Case) -> Iterator[Remedy]:

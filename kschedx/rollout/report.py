@@ -33,8 +33,8 @@ class TimelineEntry:
 
     at_seconds: Seconds
     event: str
-    """deleted, stopped, created, bound, ready, not-ready, unschedulable, preempts, refused, quota,
-    reserved, not-woken."""
+    """deleted, stopped, created, arrived, bound, ready, not-ready, unschedulable, preempts,
+    refused, quota, reserved, not-woken."""
     pod: str
     node: str
     sentence: str
@@ -101,6 +101,8 @@ class Run:
     """Pods that ran before and wait at the end."""
     timeline: tuple[TimelineEntry, ...] = ()
     undo: Undo | None = None
+    notes: tuple[str, ...] = ()
+    """What the workload will report meanwhile."""
     not_checked: tuple[str, ...] = ()
 
     @property
@@ -114,12 +116,15 @@ class Remedy:
     """Something that could be done about it, replayed."""
 
     code: str
-    """today, hold, reserve, priority, gate, partition, extra-node, scale-down."""
+    """today, hold, reserve, priority, gate, partition, extra-node, scale-down, no-arrivals,
+    strategy, match-label-keys, node-taints-policy, delete-pod."""
     title: str
     outcome: Outcome | None
     """None: it does not apply."""
     detail: str = ""
     command: str = ""
+    short: str = ""
+    """As the head of a column beside today's scheduler; empty for what is not put there."""
 
     @property
     def prevents(self) -> bool:
@@ -133,6 +138,38 @@ class Search:
     runs: int
     complete: bool
     """All of them; otherwise the bound was reached."""
+    bound: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewPod:
+    """A pod that is not there yet: one more of a workload, in the moment in which a pod stops."""
+
+    pod: str
+    """ "namespace/name", invented."""
+    like: str
+    """The workload of which it is one more, such as "Deployment prod/web"."""
+    at_end_of: str
+    """The pod of the rollout whose end it comes with."""
+    priority: int
+    needs: str
+
+    def sentence(self, namespace: str) -> str:
+        """A condition for a reader in this namespace."""
+        kind, _, key = self.like.partition(" ")
+        like, ended = (k.removeprefix(f"{namespace}/") for k in (key, self.at_end_of))
+        return f"if one more pod of {kind} {like} arrives as {ended} stops"
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivalSearch:
+    """Which new pods were played, each arriving between a deletion and its successor."""
+
+    workloads: int
+    """Those of which one more pod finds no node as things are."""
+    runs: int
+    complete: bool
+    """All arrivals that could do harm; otherwise the bound was reached."""
     bound: int
 
 
@@ -153,6 +190,10 @@ class RolloutReport:
     best: Run | None
     """The order that does not stop, where worst and best differ."""
     search: Search
+    arrival: NewPod | None = None
+    """The new pod without which it would not stop."""
+    arrivals: ArrivalSearch | None = None
+    """None where no new pods were played."""
     proposals: tuple[Remedy, ...] = ()
     """The scheduler today and as it was proposed to be changed."""
     remedies: tuple[Remedy, ...] = ()

@@ -1,10 +1,12 @@
 """A proof that a rollout completes, without playing it: every step has room to spare.
 
-Let O be a pod of the workload on node N. If its successor fits N without O, no waiting pod fits N
-without all of the workload's pods there, and nothing couples nodes, then nobody can take O's room and
-the successor always has at least N to go to. All of them count as gone, since earlier successors may
-have gone elsewhere and left their room. By induction every step completes. A workload that surges
-needs a node with room for one more pod now.
+Let O be a pod of the workload on node N. If its successor fits N without O, no waiting pod and no
+newcomer (arrivals.py) fits N without all of the workload's pods there, and nothing couples nodes,
+then nobody can take O's room and the successor always has at least N to go to. All of them count as
+gone, since earlier successors may have gone elsewhere and left their room. By induction every step
+completes. A workload that surges needs a node with room for one more pod now.
+
+Of a waiting pod that rules couple to other nodes only what the node itself refuses counts.
 
 The proof is refused, and the rollout played, wherever one of its premises is not certain.
 """
@@ -12,6 +14,8 @@ The proof is refused, and the rollout played, wherever one of its premises is no
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
 
 from kschedx.api.pod import Pod
 from kschedx.api.policy import ResourceQuota
@@ -19,6 +23,7 @@ from kschedx.api.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kschedx.framework.plugin import CycleError
 from kschedx.framework.verdict import Outcome
 from kschedx.framework.views import ClusterView, NodeView, PodView
+from kschedx.rollout.arrivals import Newcomer
 from kschedx.rollout.attempts import couples
 from kschedx.rollout.change import Workload
 from kschedx.rollout.deployment import fenceposts
@@ -26,18 +31,58 @@ from kschedx.rollout.live_pod import Owner, owner_of
 from kschedx.schedulers.kube.cycle import KubeScheduler
 from kschedx.schedulers.kube.filtering import Filters
 
+_OF_THE_NODE: Final = frozenset(
+    {
+        "NodeAffinity",
+        "NodeName",
+        "NodePorts",
+        "NodeResourcesFit",
+        "NodeUnschedulable",
+        "TaintToleration",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rival:
+    """A pod that might take the room."""
+
+    filters: Filters
+    coupled: bool
+    """Its rules look at other nodes, too."""
+
+    def surely_rejected(self, node: NodeView) -> bool:
+        narrowed = self.filters.preparation.narrowed_to
+        if narrowed is not None and node.name not in narrowed:
+            return True
+        if not self.coupled:
+            return self.filters.trace(node, every=False).outcome > Outcome.NOT_CHECKED
+        return any(
+            verdict.plugin in _OF_THE_NODE and verdict.outcome > Outcome.NOT_CHECKED
+            for verdict in self.filters.trace(node, every=True).verdicts
+        )
+
 
 class RoomToSpare:
     """Premises that all workloads of a snapshot share, looked up once."""
 
-    def __init__(self, scheduler: KubeScheduler, cluster: ClusterView) -> None:
+    def __init__(
+        self, scheduler: KubeScheduler, cluster: ClusterView, newcomers: Sequence[Newcomer] = ()
+    ) -> None:
+        """`newcomers`: who may arrive meanwhile."""
         self.scheduler = scheduler
         self.cluster = cluster
         self.pods: dict[Owner, list[PodView]] = {}
-        self.waiting: dict[str, Filters] = {}
+        self.waiting: dict[str, _Rival] = {}
+        self.newcomers: list[tuple[Owner, _Rival]] = []
+        """With the workload of which each would be one more."""
         self.certain = not cluster.nominated and not cluster.snapshot.all(ResourceQuota)
         self._above: dict[Owner, list[Owner]] = {}
         self._gather()
+        for new in newcomers:
+            rival = self._rival(new.view)
+            if rival is not None:
+                self.newcomers.append((new.like, rival))
 
     def _gather(self) -> None:
         for replica_set in self.cluster.snapshot.all(ReplicaSet).values():
@@ -51,24 +96,25 @@ class RoomToSpare:
                     self.pods.setdefault(owner, []).append(pod)
                 self.certain = self.certain and not pod.terminating
         for pod in self.cluster.waiting.values():
-            if self.scheduler.held(pod) is None:
-                self._add_waiting(pod)
+            # One of each shape stands for all.
+            shape = repr((pod.namespace, sorted(pod.labels.items()), pod.pod.spec))
+            if shape not in self.waiting and self.scheduler.held(pod) is None:
+                rival = self._rival(pod)
+                if rival is not None:
+                    self.waiting[shape] = rival
 
-    def _add_waiting(self, pod: PodView) -> None:
-        """One of each shape stands for all."""
-        shape = repr((pod.namespace, sorted(pod.labels.items()), pod.pod.spec))
-        if shape in self.waiting:
-            return
+    def _rival(self, pod: PodView) -> _Rival | None:
+        """None for a pod that no node is looked at for."""
         try:
             filters = self.scheduler.filters(pod, self.cluster)
         except CycleError:
             self.certain = False
-            return
-        unsure = couples(pod, self.cluster) or filters.preparation.not_checked
-        rejected = filters.preparation.rejection is not None
-        if not rejected:
-            self.certain = self.certain and not unsure
-            self.waiting[shape] = filters
+            return None
+        preparation = filters.preparation
+        if preparation.rejection is not None:
+            return None
+        self.certain = self.certain and not preparation.not_checked
+        return _Rival(filters, couples(pod, self.cluster))
 
     def proves(self, item: Workload) -> bool:
         """Whether a change that leaves the pods' needs as they are certainly completes."""
@@ -81,7 +127,10 @@ class RoomToSpare:
             return False
         return (
             self._strategy_is_plain(item)
-            and all(self._steps(name, on_node) for name, on_node in _by_node(pods).items())
+            and all(
+                self._steps(name, on_node, self._rivals_of(item))
+                for name, on_node in _by_node(pods).items()
+            )
             and self._surge_fits(item, pods[0])
         )
 
@@ -110,16 +159,20 @@ class RoomToSpare:
         rolling = item.spec.update_strategy.rolling_update
         return not (rolling and rolling.max_surge not in (None, 0, "0%"))
 
-    def _steps(self, name: str, pods: Sequence[PodView]) -> bool:
-        """The node takes each pod's successor, and nobody who waits, whoever has left it."""
+    def _rivals_of(self, item: Workload) -> list[_Rival]:
+        own = Owner.of(item)
+        return [*self.waiting.values(), *(r for like, r in self.newcomers if like != own)]
+
+    def _steps(self, name: str, pods: Sequence[PodView], rivals: Sequence[_Rival]) -> bool:
+        """The node takes each pod's successor, and no rival, whoever has left it."""
         node = self.cluster.nodes.get(name)
         if node is None:
             return False
         emptied = node.without(pods)
         lowest = min((other.priority for other in node.pods), default=None)
-        for filters in self.waiting.values():
-            preempts = lowest is not None and filters.pod.priority > lowest
-            if preempts or not _surely_rejected(filters, emptied):
+        for rival in rivals:
+            preempts = lowest is not None and rival.filters.pod.priority > lowest
+            if preempts or not rival.surely_rejected(emptied):
                 return False
         return all(self._returns(pod, node) for pod in pods)
 
@@ -172,13 +225,6 @@ def _healthy(pod: PodView) -> bool:
     if condition is None:
         return not pod.pod.status.conditions and pod.pod.status.phase in ("", "Running")
     return condition.status == "True"
-
-
-def _surely_rejected(filters: Filters, node: NodeView) -> bool:
-    narrowed = filters.preparation.narrowed_to
-    if narrowed is not None and node.name not in narrowed:
-        return True
-    return filters.trace(node, every=False).outcome > Outcome.NOT_CHECKED
 
 
 def _surely_fits(filters: Filters, node: NodeView) -> bool:

@@ -17,6 +17,7 @@ _TOLD: Final = frozenset(
         "deleted",
         "stopped",
         "created",
+        "arrived",
         "bound",
         "ready",
         "not-ready",
@@ -31,6 +32,7 @@ _TOLD: Final = frozenset(
 
 _PLAIN: Final = {
     "created": "{name} created",
+    "arrived": "a new pod, {name}, arrives",
     "ready": "{name} Ready",
     "not-ready": "{name} runs and does not become Ready",
     "refused": "the kubelet of {node} refuses {name}",
@@ -108,7 +110,7 @@ class Timeline:
             return True
         if moment.subject in self.own:
             return True
-        return moment.code in ("bound", "preempts", "refused", "quota") or (
+        return moment.code in ("arrived", "bound", "preempts", "refused", "quota") or (
             moment.code == "deleted" and bool(moment.facts.get("why"))
         )
 
@@ -144,7 +146,7 @@ class Timeline:
     def _who(self, moment: Moment) -> str:
         facts = moment.facts
         waited = waiting_seconds(self.played, moment)
-        waiting = f", waiting for {duration(waited)}" if waited is not None else ""
+        waiting = f", waiting for {duration(waited)}" if waited else ""
         if waited is not None and facts["created"] < 0 and not self.played.world.calendar.known:
             waiting += " or more"
         return f"needs {self._asks(moment)}, priority {facts['priority']}{waiting}"

@@ -30,8 +30,7 @@ def undo(
     if last.spec.template == old.spec.template:
         return None
     back = with_template(last, old.spec.template)
-    again = Answers(tuple(answers.given), last=answers.last)
-    played = play(snapshot, (*steps, back), attempts, conditions, again.choose)
+    played = play(snapshot, (*steps, back), attempts, conditions, answers.again.choose)
     run = run_of(played)
     if played.done or played.progress.held_by:
         return Undo(helps=True, sentence="writing the old template back lets it complete again")

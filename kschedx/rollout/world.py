@@ -16,7 +16,7 @@ from kschedx.api.meta import Object
 from kschedx.api.pod import FAILED, SUCCEEDED, Pod, PodCondition
 from kschedx.api.policy import ResourceQuota
 from kschedx.api.scheduling import SYSTEM_PRIORITIES, PriorityClass
-from kschedx.framework.views import PodView
+from kschedx.framework.views import ClusterView, PodView
 from kschedx.rollout.creation import admitted
 from kschedx.rollout.live_pod import LivePod, Moment, Owner, Seconds, Timing, owner_of
 from kschedx.rollout.opening import Opening
@@ -34,6 +34,8 @@ GONE: Final = "gone"
 STARTED: Final = "started"
 RESYNC: Final = "resync"
 
+MOST_FREED: Final = 32
+"""Pods of a rollout, the first that stop, whose room is remembered."""
 _LONG: Final = 10**9
 Choose = Callable[[str, Sequence[str]], int]
 """(question, options) -> the index of the one that happens; the first is the least favourable."""
@@ -87,6 +89,8 @@ class World:
         self.never_ready: Callable[[LivePod], bool] = lambda live: False
         self.arrivals: dict[str, Pod] = {}
         """Pods that come in the moment in which another's containers stop, by its key."""
+        self.freed: list[tuple[LivePod, ClusterView]] = []
+        """Pods of a rollout that have stopped, and the cluster as the scheduler saw it then."""
         self.reserved: dict[str, PodView] = {}
         """Reservations of the `reserve` policy: pods that are gone, by key."""
         self.running_at_first: Mapping[Owner, int] = opening.active
@@ -313,9 +317,13 @@ class World:
         self.record("stopped", live.key, live.node)
         self.at(self.now + self.timing.gone_seconds, GONE, live.key, live.incarnation)
         self.end(live, SUCCEEDED)
+        if self.workload_of(live) in self.rolling and len(self.freed) < MOST_FREED:
+            self.freed.append((live, self.cluster))
         arriving = self.arrivals.pop(live.key, None)
         if arriving is not None:
-            self.create(self.admitted(arriving), None)
+            pod = self.admitted(arriving)
+            if self.create(pod, None):
+                self.record("arrived", pod.key)
 
     def refuse(self, live: LivePod, reason: str, sentence: str) -> None:
         """The kubelet does not admit the pod: it has failed where it is."""

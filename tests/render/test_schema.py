@@ -18,6 +18,7 @@ from kschedx.render.json import json_schema, why_json_schema
 from kschedx.render.preempt_document import PreemptDocument
 from kschedx.render.score_document import ScoreDocument
 from kschedx.render.snapshot_document import SnapshotDocument
+from kschedx.render.upgrade_json import upgrade_json_schema
 from kschedx.render.verify_document import VerifyDocument
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schema"
@@ -28,6 +29,7 @@ PUBLISHED = {
     "snapshot": json_schema(SnapshotDocument, "snapshot"),
     "verify": json_schema(VerifyDocument, "verify"),
     "check": json_schema(CheckDocument, "check"),
+    "upgrade": upgrade_json_schema(),
 }
 
 

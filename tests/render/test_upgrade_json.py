@@ -1,4 +1,4 @@
-"""The published schema of simulate-upgrade, and reports that keep to it."""
+"""Reports of simulate-upgrade keep to its published schema."""
 
 import json
 from pathlib import Path
@@ -10,13 +10,6 @@ from kschedx.render.upgrade_json import upgrade_json_schema
 
 ROOT = Path(__file__).parents[2]
 REPORTS = sorted((ROOT / "tests" / "fixtures" / "cases").glob("*/report.json"))
-
-
-def test_the_schema_file_is_what_the_types_say() -> None:
-    """Renew it: write `upgrade_json_schema()` to docs/schema/upgrade.json, indented by two."""
-    published = json.loads((ROOT / "docs" / "schema" / "upgrade.json").read_text(encoding="utf-8"))
-
-    assert published == upgrade_json_schema()
 
 
 @pytest.mark.parametrize("report", REPORTS, ids=lambda path: path.parent.name)

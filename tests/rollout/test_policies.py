@@ -6,8 +6,11 @@ import pytest
 
 from kschedx.api.change import replaced
 from kschedx.api.pod import Pod
+from kschedx.rollout.attempts import Attempts
 from kschedx.rollout.change import touched, with_replicas, with_requests
 from kschedx.rollout.contention import run_of
+from kschedx.rollout.live_pod import Timing
+from kschedx.rollout.played import Conditions, play
 from kschedx.rollout.policies import Hold, Policy, Reserve
 from kschedx.rollout.report import Outcome
 from kschedx.snapshot.snapshot import Snapshot
@@ -18,12 +21,14 @@ from tests.rollout.clusters import (
     places,
     pod,
     rolled,
+    scheduler,
     stateful_set,
     workload,
 )
 
 HOLD, RESERVE = Hold(), Reserve()
-FULL = (node("n1"), node("n2"), *stateful_set("web", "3", "n1", "n2"))
+TWO = (node("n1"), node("n2"))
+FULL = (*TWO, *stateful_set("web", "3", "n1", "n2"))
 HUNGRY = pod("hungry", "3")
 HOST = "kubernetes.io/hostname"
 
@@ -161,26 +166,49 @@ def test_under_hold_a_pod_that_arrives_in_between_still_takes_the_room() -> None
 
 
 def test_under_hold_a_pod_already_in_the_active_queue_still_takes_the_room() -> None:
-    # Two sets at once: what the other frees wakes nobody, what arrives is active at once.
-    arrivals = {"default/web-0": _arriving("late", "3")}
+    # Two pods of another set end first. The end of "a" wakes the waiting pod, which finds too
+    # little and backs off for two seconds; the end of "b" wakes it again. It becomes active
+    # between the end of web-1 and its successor.
+    ends = {"a": 10, "b": 11, "web": 11}
+    parts = [
+        stateful_set(name, "500m", "n2", terminationGracePeriodSeconds=ends[name]) for name in "ab"
+    ]
+    web = stateful_set("web", "3", "n1", "n2", terminationGracePeriodSeconds=ends["web"])
+    snapshot = cluster(*TWO, *parts, web, pod("hungry", "3500m"))
+    smaller = tuple(with_replicas(workload(snapshot, name), 0) for name in "ab")
 
-    played = rolled(cluster(*FULL, HUNGRY), policy=HOLD, arrivals=arrivals)
+    played = play(
+        snapshot,
+        (touched(workload(snapshot, "web")),),
+        Attempts(scheduler(gates={"SchedulerPopFromBackoffQ": False})),
+        Conditions(Timing(gone_seconds=2), HOLD, also=smaller),
+    )
+    codes = [(m.code, m.subject.removeprefix("default/")) for m in played.moments]
 
-    assert places(played)["late"] == "n1"
+    assert ("not-woken", "web-1") in codes
+    assert places(played) == {"hungry": "n2", "web-0": "n1", "web-1": ""}
 
 
-def test_under_hold_two_sets_upgraded_together_may_swap_places() -> None:
+@pytest.mark.parametrize(
+    ("policy", "end"),
+    [
+        (HOLD, {"db-0": "n1", "web-0": ""}),
+        (RESERVE, {"db-0": "n2", "web-0": "n1"}),
+    ],
+)
+def test_under_hold_two_sets_upgraded_together_may_swap_places(
+    policy: Policy, end: dict[str, str]
+) -> None:
+    # Both are gone at once. The small one finds more of the large node free, and splits its room.
     snapshot = cluster(
         node("n1", "4"),
         node("n2", "3"),
-        stateful_set("web", "3500m", "n1"),
-        stateful_set("db", "2", "n2"),
+        stateful_set("db", "3", "n2"),
+        stateful_set("web", "4", "n1"),
     )
     also = (touched(workload(snapshot, "db")),)
 
-    played = rolled(snapshot, policy=HOLD, also=also)
-
-    assert played.done is (places(played)["web-0"] == "n1")
+    assert places(rolled(snapshot, policy=policy, also=also)) == end
 
 
 # Proposal 2: reserve

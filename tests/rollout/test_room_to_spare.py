@@ -5,6 +5,8 @@ from hypothesis import HealthCheck, given, settings
 from kschedx.answers.upgrade import simulate_upgrade
 from kschedx.framework.accounting import Accounting
 from kschedx.framework.views import ClusterView
+from kschedx.rollout.arrivals import Newcomers
+from kschedx.rollout.attempts import Attempts
 from kschedx.rollout.change import touched
 from kschedx.rollout.report import Outcome
 from kschedx.rollout.room_to_spare import RoomToSpare
@@ -21,12 +23,14 @@ from tests.rollout.clusters import (
     stateful_set,
     workload,
 )
+from tests.rollout.test_arrivals import crowded
 from tests.rollout.test_laws import clusters
 
 
-def _proved(snapshot: Snapshot) -> bool:
-    spare = RoomToSpare(scheduler(), ClusterView.of(snapshot, Accounting()))
-    return spare.proves(workload(snapshot, "web"))
+def _proved(snapshot: Snapshot, name: str = "web") -> bool:
+    newcomers = Newcomers(Attempts(scheduler())).of(snapshot)
+    spare = RoomToSpare(scheduler(), ClusterView.of(snapshot, Accounting()), newcomers)
+    return spare.proves(workload(snapshot, name))
 
 
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -36,6 +40,15 @@ def test_what_is_proved_completes_in_every_order(snapshot: Snapshot) -> None:
         report = simulate_upgrade(
             snapshot, [touched(workload(snapshot, "web"))], choice(), options()
         )
+        assert report.outcome is Outcome.COMPLETES
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(crowded())
+def test_what_is_proved_completes_whoever_arrives(snapshot: Snapshot) -> None:
+    item = workload(snapshot, "db")
+    if _proved(snapshot, "db"):
+        report = simulate_upgrade(snapshot, [touched(item)], choice(), options())
         assert report.outcome is Outcome.COMPLETES
 
 
@@ -69,3 +82,22 @@ def test_a_surge_needs_room_for_one_more_now() -> None:
 
     assert not _proved(cluster(*TWO, deployment("web", "3", "n1", "n2", own=own)))
     assert _proved(cluster(*TWO, deployment("web", "3", "n1", own=own)))
+
+
+def test_a_newcomer_that_would_fit_refutes_it() -> None:
+    full = pod("full", "1", on="n2")
+    parts = (*TWO, stateful_set("web", "3", "n1", "n2"), full)
+
+    assert _proved(cluster(*parts, pod("beside", "1", on="n1")))
+    assert not _proved(cluster(*parts, deployment("other", "1", "n1")))
+
+
+def test_a_waiting_pod_with_affinity_counts_where_the_node_itself_refuses_it() -> None:
+    apart = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [_TERM]}}
+    parts = (*TWO, stateful_set("web", "3", "n1", "n2"))
+
+    assert _proved(cluster(*parts, pod("giant", "8", affinity=apart)))
+    assert not _proved(cluster(*parts, pod("hungry", "3", affinity=apart)))
+
+
+_TERM = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "web"}}}
