@@ -41,11 +41,9 @@ def predicate(
     """What is the matter, as said of one pod: "no node of 12 can take it"."""
     said = "; ".join(cause.message for cause in rejection)
     match situation:
-        case Situation.PREFILTER_REJECTED:
-            return f"rejected before nodes are looked at: {said}"
         case Situation.HELD_BY_GATES:
             return f"never tried: {said}"
-        case Situation.SCHEDULER_NOT_SERVED:
+        case Situation.PREFILTER_REJECTED | Situation.SCHEDULER_NOT_SERVED:
             return said
         case Situation.SCHEDULER_ERROR:
             return f"the scheduler fails with an error of its own: {attempt.error}"

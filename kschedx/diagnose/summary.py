@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from kschedx.api.pod import Pod
 from kschedx.api.quantity import show
+from kschedx.diagnose.also_blocked import AlsoBlocked
 from kschedx.diagnose.blockers import Blocker
 from kschedx.diagnose.headline import counted, listed
 from kschedx.diagnose.node_trouble import trouble_of
@@ -39,6 +40,7 @@ class Seen:
     preemption: PreemptionSummary | None
     what_if: WhatIf
     nomination: Nomination | None = None
+    also_blocked: AlsoBlocked | None = None
 
 
 def summary(kind: VerdictClass, seen: Seen) -> str:
@@ -47,6 +49,9 @@ def summary(kind: VerdictClass, seen: Seen) -> str:
     if held is not None and held.then:
         causes = "; ".join(cause.message for cause in held.then)
         return f"its nomination to {held.node} no longer helps, even once pods there are gone: {causes}"
+    if kind is VerdictClass.REJECTED_BEFORE_NODES:
+        next_up = seen.also_blocked
+        return f"no node is looked at{f'; {next_up.sentence}' if next_up is not None else ''}"
     first = _FIRST.get(kind)
     if first is None or (held is not None and held.victims):
         return ""

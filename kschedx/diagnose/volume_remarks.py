@@ -86,9 +86,6 @@ def _not_bound(reasons: list[Reason], cluster: ClusterView) -> Found:
                 "not exist for one that binds at once, hence its word immediate"
             )
             yield Remark("class-unknown", message)
-        yield Remark(
-            "no-node-evaluated", "no node was looked at, so rules about nodes may block it as well"
-        )
 
 
 def _out_of_reach(attempt: Attempt, cluster: ClusterView) -> Found:

@@ -14,15 +14,9 @@ from kschedx.diagnose.preempt_report import (
     SecondRejection,
     Shortlist,
 )
-from kschedx.render.why_document import cause_documents, pod_document
-from kschedx.render.why_schema import (
-    API_VERSION,
-    CauseDocument,
-    Document,
-    NodeNames,
-    PodDocument,
-    named_nodes,
-)
+from kschedx.render.cause_document import cause_documents, pod_document
+from kschedx.render.cause_schema import CauseDocument, NodeNames, PodDocument, named_nodes
+from kschedx.render.document import API_VERSION, Document
 
 
 class VictimDocument(Document, frozen=True, kw_only=True):

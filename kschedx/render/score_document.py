@@ -7,8 +7,9 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from kschedx.diagnose.score_report import ScoreReport
-from kschedx.render.why_document import pod_document
-from kschedx.render.why_schema import API_VERSION, Document, PodDocument
+from kschedx.render.cause_document import pod_document
+from kschedx.render.cause_schema import PodDocument
+from kschedx.render.document import API_VERSION, Document
 
 
 class NodeScoreDocument(Document, frozen=True, kw_only=True):

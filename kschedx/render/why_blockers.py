@@ -8,6 +8,7 @@ from typing import Final
 from rich.table import Table
 from rich.text import Text
 
+from kschedx.diagnose.also_blocked import AlsoBlocked
 from kschedx.diagnose.blockers import Blocker, Combination
 from kschedx.diagnose.explanation import Explanation
 from kschedx.diagnose.headline import counted, listed
@@ -46,7 +47,7 @@ def details(blocker: Blocker, most: int = _DETAILS) -> list[str]:
     return lines
 
 
-def write_blockers(page: Page, found: Explanation) -> None:
+def write_blockers(page: Page, found: Explanation | AlsoBlocked) -> None:
     """All causes, then the nodes that several of them block; nothing where there are none."""
     several = bool(found.combinations)
     numbers = ["nodes", "only this"] if several else ["nodes"]

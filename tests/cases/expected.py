@@ -178,12 +178,18 @@ EXPECTED: Final[dict[str, Expected]] = {
     "v01-claim-without-a-class": Expected(
         "default/hub",
         "rejected-before-nodes",
-        ("PersistentVolumeClaim default/hub-db is not bound and has no StorageClass",),
+        (
+            "PersistentVolumeClaim default/hub-db is not bound and has no StorageClass",
+            "no node is looked at; once claim default/hub-db is bound, n1, n2 and n3 would fit",
+        ),
     ),
     "v02-class-that-does-not-exist": Expected(
         "default/dhcp-0",
         "rejected-before-nodes",
-        ("PersistentVolumeClaim default/dhcp is not bound, StorageClass standard does not exist",),
+        (
+            "PersistentVolumeClaim default/dhcp is not bound, StorageClass standard does not exist",
+            "no node is looked at; once claim default/dhcp is bound, n1 would fit",
+        ),
         hints=("provide-claim",),
     ),
     "v04-volume-of-another-mode": Expected(

@@ -105,8 +105,8 @@ CODES = {
     ("n10-node-not-ready", "web"): {"taint-of-condition", "tolerated-with-other-effect"},
     ("n13-node-named-by-hand", "db"): {"node-named-by-hand"},
     ("t08-fewer-domains-than-the-minimum", "x-2"): {"spread-counts", "too-few-domains"},
-    ("v01-claim-without-a-class", "hub"): {"default-class", "no-node-evaluated"},
-    ("v02-class-that-does-not-exist", "dhcp-0"): {"class-unknown", "no-node-evaluated"},
+    ("v01-claim-without-a-class", "hub"): {"default-class"},
+    ("v02-class-that-does-not-exist", "dhcp-0"): {"class-unknown"},
     ("v04-volume-of-another-mode", "db"): {"nearest-volume"},
     ("v07-volume-and-selector-exclude-each-other", "elastic"): {"no-common-node"},
     ("v08-volume-in-the-zone-of-the-control-plane", "web-1"): {
