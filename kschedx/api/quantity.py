@@ -123,9 +123,18 @@ def show(resource: str, value: int) -> str:
     """A counted amount as people write it: 1500 cpu is "1500m", 2147483648 memory is "2Gi"."""
     if resource == CPU:
         return f"{value // 1000}" if value % 1000 == 0 else f"{value}m"
-    if resource in (MEMORY, EPHEMERAL_STORAGE) or resource.startswith("hugepages-"):
-        return show_bytes(value)
-    return str(value)
+    return show_bytes(value) if _in_bytes(resource) else str(value)
+
+
+def unit(resource: str) -> str:
+    """What `amount` counts a resource in: "milli", "bytes", or nothing for whole numbers of it."""
+    if resource == CPU:
+        return "milli"
+    return "bytes" if _in_bytes(resource) else ""
+
+
+def _in_bytes(resource: str) -> bool:
+    return resource in (MEMORY, EPHEMERAL_STORAGE) or resource.startswith("hugepages-")
 
 
 def exact(resource: str, value: int) -> str:

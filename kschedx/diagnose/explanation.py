@@ -20,7 +20,8 @@ from kschedx.diagnose.node_rows import NodeRow, node_rows
 from kschedx.diagnose.placement import Nomination, Placement
 from kschedx.diagnose.preemption_summary import PreemptionSummary, summarize
 from kschedx.diagnose.references import PodReference
-from kschedx.diagnose.remarks import Remark, remarks
+from kschedx.diagnose.remark import Remark
+from kschedx.diagnose.remarks import remarks
 from kschedx.diagnose.remedies import Remedies
 from kschedx.diagnose.request_parts import RequestApart, requests_apart
 from kschedx.diagnose.situation import Situation, situation_of

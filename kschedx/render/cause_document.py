@@ -8,8 +8,19 @@ from typing import Any
 from kschedx.diagnose.blockers import Blocker, Cause, Combination
 from kschedx.diagnose.node_rows import NodeRow
 from kschedx.diagnose.preemption_summary import Victim
-from kschedx.diagnose.references import PodReference
+from kschedx.diagnose.references import ObjectReference, PodReference
 from kschedx.render import cause_schema as schema
+
+
+def object_document(item: ObjectReference) -> schema.ObjectDocument:
+    """Any object by name, UID and resource version."""
+    return schema.ObjectDocument(
+        kind=item.kind,
+        namespace=item.namespace,
+        name=item.name,
+        uid=item.uid,
+        resource_version=item.resource_version,
+    )
 
 
 def pod_document(pod: PodReference) -> schema.PodDocument:
@@ -42,6 +53,11 @@ def _value(fact: Any) -> Any:
     return fact
 
 
+def facts_document(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Facts by name, as JSON has them."""
+    return {_camel(name): _value(value) for name, value in facts.items()}
+
+
 def _cause(cause: Cause) -> schema.CauseDocument:
     return schema.CauseDocument(
         plugin=cause.plugin,
@@ -49,7 +65,7 @@ def _cause(cause: Cause) -> schema.CauseDocument:
         subject=cause.subject,
         message=cause.message,
         outcome=cause.outcome.upstream,  # type: ignore[arg-type]  # a reason never says Success
-        facts={_camel(name): _value(value) for name, value in cause.facts.items()},
+        facts=facts_document(cause.facts),
     )
 
 

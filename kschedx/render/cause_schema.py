@@ -24,6 +24,16 @@ NodeNames = Annotated[
 ]
 
 
+class ObjectDocument(Document, frozen=True, kw_only=True):
+    """Any object as it was when the snapshot was taken."""
+
+    kind: str
+    namespace: Annotated[str, Meta(description="Empty for what belongs to no namespace")]
+    name: str
+    uid: Annotated[str, Meta(description="Empty for an object that no API server has seen")]
+    resource_version: str
+
+
 class PodDocument(Document, frozen=True, kw_only=True):
     """A pod as it was when the snapshot was taken."""
 

@@ -12,6 +12,7 @@ from kschedx.diagnose.node_report import NodeReport
 from kschedx.diagnose.placement import Nomination, Placement
 from kschedx.diagnose.preemption_summary import PreemptionSummary
 from kschedx.diagnose.references import PodReference, TerminatingPod
+from kschedx.diagnose.remark import Remark
 from kschedx.diagnose.report import ExplainedPods, WhyReport
 from kschedx.diagnose.request_parts import RequestApart
 from kschedx.diagnose.workload import WorkloadState
@@ -20,7 +21,9 @@ from kschedx.render.cause_document import (
     blocker_document,
     cause_documents,
     combination_document,
+    facts_document,
     node_documents,
+    object_document,
     pod_document,
     victim_documents,
 )
@@ -77,7 +80,7 @@ def _explanation(
         nomination=_nomination(nomination) if nomination is not None else None,
         not_modelled=list(found.not_modelled),
         requests=[_request(apart) for apart in found.requests],
-        remarks=[schema.RemarkDocument(code=r.code, message=r.message) for r in found.remarks],
+        remarks=[_remark(said) for said in found.remarks],
         what_would_help=hints_document(found.remedies) if found.remedies is not None else None,
         otherwise=_explanation(found.otherwise) if found.otherwise is not None else None,
         also_blocked=_also_blocked(found.also_blocked) if found.also_blocked is not None else None,
@@ -99,6 +102,15 @@ def _also_blocked(supposed: AlsoBlocked) -> schema.AlsoBlockedDocument:
         combinations=[combination_document(combination) for combination in supposed.combinations],
         error=supposed.error,
         nodes=node_documents(supposed.rows),
+    )
+
+
+def _remark(said: Remark) -> schema.RemarkDocument:
+    return schema.RemarkDocument(
+        code=said.code,
+        message=said.message,
+        facts=facts_document(said.facts),
+        objects=[object_document(item) for item in said.objects],
     )
 
 

@@ -5,7 +5,7 @@ docs/schema/why.json is made from them. Within kschedx.io/v1 fields and codes ar
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
@@ -15,6 +15,7 @@ from kschedx.render.cause_schema import (
     CombinationDocument,
     NodeDocument,
     NodeNames,
+    ObjectDocument,
     PodDocument,
     VictimDocument,
 )
@@ -122,6 +123,14 @@ class RemarkDocument(Document, frozen=True, kw_only=True):
 
     code: str
     message: str
+    facts: Annotated[
+        dict[str, Any],
+        Meta(description="What the message says; a number's unit is the end of its name"),
+    ]
+    objects: Annotated[
+        list[ObjectDocument],
+        Meta(description="What the message speaks of, as far as the snapshot holds it, up to 20"),
+    ]
 
 
 class AlsoBlockedDocument(Document, frozen=True, kw_only=True):
