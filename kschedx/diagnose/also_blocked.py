@@ -45,11 +45,21 @@ _CAUSES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
+class Supposed:
+    """What is taken to be mended: "claim default/data" "is bound"."""
+
+    what: str
+    becomes: str
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.becomes}"
+
+
+@dataclass(frozen=True, slots=True)
 class AlsoBlocked:
     """What every node would say of the pod next."""
 
-    supposes: tuple[str, ...]
-    """What is taken to be mended: "claim default/data is bound"."""
+    supposes: tuple[Supposed, ...]
     claims: tuple[str, ...]
     """ "namespace/name" of claims among them: from which nodes their volumes can be used, and how
     many volumes a node may have, is not known before they are bound."""
@@ -68,9 +78,16 @@ class AlsoBlocked:
     """One per node, only where they were asked for."""
 
     @property
+    def once(self) -> str:
+        """ "once the claim is bound", to be read below what names it; several are named again."""
+        if len(self.supposes) == len(self.claims) == 1:
+            return f"once the claim {self.supposes[0].becomes}"
+        return f"once {listed([str(each) for each in self.supposes])}"
+
+    @property
     def sentence(self) -> str:
-        """ "once claim default/data is bound, 2 of 3 nodes would also refuse: insufficient cpu"."""
-        return f"once {listed(self.supposes)}, {'; '.join(self._outcome())}"
+        """ "once the claim is bound, 2 of 3 nodes would also refuse: insufficient cpu"."""
+        return f"{self.once}, {'; '.join(self._outcome())}"
 
     def _outcome(self) -> list[str]:
         if self.error:
@@ -128,13 +145,13 @@ def also_blocked(
     )
 
 
-def supposed(mended: Mended) -> Iterator[str]:
-    """What is taken to be otherwise: "claim default/data is bound"."""
+def supposed(mended: Mended) -> Iterator[Supposed]:
+    """What is taken to be otherwise, claim by claim and rule by rule."""
     states = {
         str(reason.facts().get("claim")): _MENDED.get(type(reason), "is bound")
         for reason in mended.rejection.reasons
     }
     for claim in mended.claims:
-        yield f"claim {claim} {states[claim]}"
+        yield Supposed(f"claim {claim}", states[claim])
     for rule in mended.rules:
-        yield f"{rule} is left aside"
+        yield Supposed(rule, "is left aside")

@@ -20,7 +20,7 @@ def listed(names: Sequence[str], last: str = "and") -> str:
     shown = list(names if len(names) == _NAMED + 1 else names[:_NAMED])
     more = len(names) - len(shown)
     if more:
-        return f"{', '.join(shown)} and {more} more"
+        return f"{', '.join(shown)} {last} {more} more"
     if len(shown) <= 1:
         return "".join(shown)
     return f"{', '.join(shown[:-1])} {last} {shown[-1]}"
@@ -29,6 +29,11 @@ def listed(names: Sequence[str], last: str = "and") -> str:
 def counted(count: int, noun: str) -> str:
     """ "1 node", "3 nodes"."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def already_placed(key: str, node: str) -> str:
+    """Before an answer that only a pod without a node could need."""
+    return f"{key} is on {node} already; what follows is as if it were not there"
 
 
 def predicate(

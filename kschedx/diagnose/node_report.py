@@ -91,7 +91,7 @@ def node_report(
         fits=False,
         rooms=rooms(pod, node),
         rules=(),
-        supposes=tuple(said for each in supposition.mended for said in supposed(each)),
+        supposes=tuple(str(said) for each in supposition.mended for said in supposed(each)),
         error=supposition.error,
     )
     filters = supposition.filters

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from kschedx.api.pod import Pod
-from kschedx.api.quantity import show_bytes, whole
+from kschedx.api.quantity import STORAGE, show_each, whole
 from kschedx.api.selectors import parse
 from kschedx.api.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 from kschedx.diagnose.blockers import says_cordoned
@@ -222,16 +222,16 @@ def _missing(
     size = whole(volume.spec.capacity.get("storage", 0))
     need = whole(claim.spec.resources.requests.get("storage", 0))
     if size < need:
-        said = f"has {show_bytes(size)}, the claim wants {show_bytes(need)}"
-        yield said, {"capacity_bytes": size, "wanted_bytes": need}
+        has, wants = show_each(STORAGE, size, need)
+        yield f"has {has}, the claim wants {wants}", {"capacity_bytes": size, "wanted_bytes": need}
     phase = volume.status.phase
     if held is None and phase not in ("", "Available"):
         yield f"is {phase}", {"phase": phase}
     selector = claim.spec.selector
     if selector is not None:
-        wants = parse(selector)
-        if not wants.matches(volume.labels):
-            yield "lacks the labels that the claim selects", {"selector": str(wants)}
+        selected = parse(selector)
+        if not selected.matches(volume.labels):
+            yield "lacks the labels that the claim selects", {"selector": str(selected)}
 
 
 def _exhausted(reasons: list[Reason], cluster: ClusterView) -> Found:

@@ -31,6 +31,13 @@ class ScoreDocument(Document, frozen=True, kw_only=True):
     scheduler: str
     version_assumed: bool
     pod: PodDocument
+    on_node: Annotated[
+        str,
+        Meta(
+            description="The node that the pod is on; all else is then as if it were not there; "
+            "empty for a pod without a node"
+        ),
+    ]
     node_count: int
     feasible_count: int
     winners: Annotated[
@@ -71,6 +78,7 @@ def score_document(report: ScoreReport, *, top: int) -> ScoreDocument:
         scheduler=report.scheduler,
         version_assumed=report.version_assumed,
         pod=pod_document(report.pod),
+        on_node=report.on_node,
         node_count=report.node_count,
         feasible_count=len(report.feasible),
         winners=list(report.winners),

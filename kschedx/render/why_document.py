@@ -91,7 +91,7 @@ def _explanation(
 def _also_blocked(supposed: AlsoBlocked) -> schema.AlsoBlockedDocument:
     return schema.AlsoBlockedDocument(
         message=supposed.sentence,
-        supposes=list(supposed.supposes),
+        supposes=[str(each) for each in supposed.supposes],
         unknown_claims=list(supposed.claims),
         rejection=cause_documents(supposed.rejections),
         node_count=supposed.node_count,

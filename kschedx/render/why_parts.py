@@ -134,9 +134,8 @@ def supposed_paragraphs(supposed: AlsoBlocked) -> Iterator[Paragraph]:
         yield "Then", cause.message
     if supposed.claims:
         one = len(supposed.claims) == 1
-        whose = f"volume of claim {supposed.claims[0]}" if one else "volumes of these claims"
-        bound = "it is bound" if one else "they are bound"
-        yield "Not known", f"which nodes can use the {whose}, before {bound}"
+        whose = "its volume, before it is" if one else "their volumes, before they are"
+        yield "Not known", f"which nodes can use {whose} bound"
 
 
 def closing_paragraphs(found: Explanation, *, tried: bool = True) -> Iterator[Paragraph]:

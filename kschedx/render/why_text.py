@@ -93,12 +93,11 @@ def _write_also_blocked(page: Page, supposed: AlsoBlocked | None) -> None:
     if supposed is None or not (supposed.blockers or supposed.rows):
         return
     page.gap()
-    once = f"once {listed(supposed.supposes)}"
     if supposed.rows:
-        page.write(Text(f"Supposed, {once}:", style="heading"))
+        page.write(Text(f"Supposed, {supposed.once}:", style="heading"))
         write_rows(page, supposed)
     else:
-        page.write(Text(f"Would also block, {once}:", style="heading"))
+        page.write(Text(f"Would also block, {supposed.once}:", style="heading"))
         write_blockers(page, supposed)
 
 

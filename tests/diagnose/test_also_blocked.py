@@ -55,30 +55,29 @@ def using(*claims: str, cpu: str = "1", **fields: Any) -> Object:
 SUPPOSED: dict[str, tuple[tuple[Object, ...], str]] = {
     "all nodes would fit": (
         (*NODES, UNBOUND, using("a")),
-        "once claim default/a is bound, n1, n2 and n3 would fit",
+        "once the claim is bound, n1, n2 and n3 would fit",
     ),
     "some would not": (
         (*NODES, UNBOUND, using("a", cpu="2")),
-        "once claim default/a is bound, n1 and n2 would fit; 1 of 3 nodes would also refuse: "
+        "once the claim is bound, n1 and n2 would fit; 1 of 3 nodes would also refuse: "
         "insufficient cpu",
     ),
     "none would": (
         (*NODES, UNBOUND, using("a", cpu="9")),
-        "once claim default/a is bound, all 3 nodes would also refuse: insufficient cpu",
+        "once the claim is bound, all 3 nodes would also refuse: insufficient cpu",
     ),
     "for several causes": (
         (node("n1", unschedulable=True), node("n2"), UNBOUND, using("a", cpu="9")),
-        "once claim default/a is bound, both nodes would also refuse: insufficient cpu on 2, "
+        "once the claim is bound, both nodes would also refuse: insufficient cpu on 2, "
         "cordoned on 1",
     ),
     "a claim that does not exist": (
         (node("n1"), using("a", cpu="9")),
-        "once claim default/a is there and bound, the only node would also refuse: "
-        "insufficient cpu",
+        "once the claim is there and bound, the only node would also refuse: insufficient cpu",
     ),
     "a claim on its way out": (
         (node("n1"), GOING, volume("v"), using("a")),
-        "once claim default/a is made anew, n1 would fit",
+        "once the claim is made anew, n1 would fit",
     ),
     "another claim in the way": (
         (node("n1"), UNBOUND, using("a", "gone")),
@@ -86,7 +85,7 @@ SUPPOSED: dict[str, tuple[tuple[Object, ...], str]] = {
     ),
     "another claim's volume still holds": (
         (*ZONED, *IN_ZONE_1, UNBOUND, using("a", "b")),
-        "once claim default/a is bound, n1 would fit; 1 of 2 nodes would also refuse: "
+        "once the claim is bound, n1 would fit; 1 of 2 nodes would also refuse: "
         "volume of claim default/b is only usable from topology.kubernetes.io/zone in (z1)",
     ),
     "names of nodes that exclude each other": (
@@ -95,7 +94,7 @@ SUPPOSED: dict[str, tuple[tuple[Object, ...], str]] = {
     ),
     "not decided without what is not modelled": (
         (node("n1"), UNBOUND, using("a", spec={"resourceClaims": [{"name": "gpu"}]})),
-        "once claim default/a is bound, it is not decided for the only node",
+        "once the claim is bound, it is not decided for the only node",
     ),
 }
 UNREADABLE = {
@@ -131,7 +130,7 @@ def test_an_error_may_come_next() -> None:
 
     assert found is not None
     assert found.sentence.startswith(
-        "once claim default/a is bound, the scheduler would fail with an error of its own: running"
+        "once the claim is bound, the scheduler would fail with an error of its own: running"
     )
 
 

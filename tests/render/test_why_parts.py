@@ -152,15 +152,15 @@ Missing  2 pods of 3 do not exist
         "p",
         """\
 default/p is Pending: PersistentVolumeClaim default/data is not bound and has no StorageClass
-no node is looked at; once claim default/data is bound, n1 would fit; 1 of 2 nodes would also
-refuse: insufficient cpu
+no node is looked at; once the claim is bound, n1 would fit; 1 of 2 nodes would also refuse:
+insufficient cpu
 kube-scheduler 1.35 · the cluster has recorded no message
 
 Behind it  StorageClasses in the snapshot: none; none is the default
-Not known  which nodes can use the volume of claim default/data, before it is bound
+Not known  which nodes can use its volume, before it is bound
 Scheduler  0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found
 
-Would also block, once claim default/data is bound:
+Would also block, once the claim is bound:
   nodes  blocked by        detail                              eviction
       1  insufficient cpu  n2: needs 1 cpu, 500m of 500m free  cannot help
 """,
@@ -175,7 +175,7 @@ would fit
 kube-scheduler 1.35 · the cluster has recorded no message
 
 Then       PersistentVolumeClaim default/data is not bound and has no StorageClass
-Not known  which nodes can use the volumes of these claims, before they are bound
+Not known  which nodes can use their volumes, before they are bound
 """,
     ),
     "no Pending pod": (
@@ -273,7 +273,7 @@ n1 cannot take it
             WhyQuestion("p", with_rows=True),
             """\
 
-Supposed, once claim default/data is bound:
+Supposed, once the claim is bound:
   node  verdict
   n1    would fit
   n2    needs 1 cpu, 500m of 500m free
