@@ -42,7 +42,7 @@ _AGREEMENT: Final = {
 
 
 def render_text(report: WhyReport, style: Style) -> str:
-    """The report as lines of at most the style's width."""
+    """The report as lines of at most the style's width, but for commands: each is one line."""
     page = Page(style)
     if report.one_pod:
         for group in report.explained:

@@ -42,10 +42,19 @@ def screen(width: int, *, colour: bool) -> str:
     return render_text(why(snapshot, question, choose_scheduler(snapshot)), Style(width, colour))
 
 
-def drawn(theme: TerminalTheme) -> str:
-    """The coloured screen as a picture of a terminal."""
+def shown() -> Console:
+    """The coloured screen in a terminal, which breaks lines that are longer than it is wide."""
     console = Console(record=True, width=100, file=io.StringIO(), force_terminal=True)
-    console.print(Text.from_ansi(screen(100, colour=True)))
+    for line in screen(100, colour=True).splitlines():
+        text = Text.from_ansi(line)
+        for part in text.divide(range(100, len(text), 100)):
+            console.print(part)
+    return console
+
+
+def drawn(theme: TerminalTheme) -> str:
+    """A picture of that terminal."""
+    console = shown()
     picture = console.export_svg(title="kschedx why prod/api-7", theme=theme)
     positioned = ROW.sub(words_in_place, WEB_FONTS.sub("", picture)).replace("&#160;", " ")
     return "".join(f"{line.rstrip()}\n" for line in positioned.splitlines())
@@ -76,9 +85,9 @@ def test_the_screens_are_current() -> None:
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_pictures_do_not_lean_on_spaces(theme: str) -> None:
-    """Every part stands at the column in which the plain screen has it."""
+    """Every part stands at the column in which the terminal has it."""
     picture = drawn(THEMES[theme])
-    lines = screen(100, colour=False).splitlines()
+    lines = shown().export_text().splitlines()
     parts = [
         (float(x), float(y), html.unescape(content)) for _, x, y, _, content in ROW.findall(picture)
     ]
