@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kschedx.diagnose.headline import listed
-from kschedx.diagnose.remedies import Remedies, Remedy
+from kschedx.diagnose.remedies import Remedies, Remedy, Step, Target
 from kschedx.render.text import Page
 
 _FIXED: Final = ("Pod", "PersistentVolumeClaim")
@@ -45,9 +45,8 @@ def _write_remedy(page: Page, number: str, remedy: Remedy, *, indent: int) -> No
     for step in remedy.steps:
         if step.command:
             page.write_whole(Text(step.command, style="quiet"), indent=below)
-        elif step.patch and step.target is not None:
-            said = _manifest(step.target.kind, step.target.name)
-            page.write(Text(said, style="quiet"), indent=below)
+        elif step.target is not None:
+            page.write(Text(_by_hand(step, step.target), style="quiet"), indent=below)
 
 
 def _then(remedy: Remedy) -> str:
@@ -57,6 +56,9 @@ def _then(remedy: Remedy) -> str:
     return f"fits {nodes}"
 
 
-def _manifest(kind: str, name: str) -> str:
-    again = "which then has" if kind in _FIXED else "whose pods then have"
-    return f"in the manifest of {kind} {name}, {again} to be created again"
+def _by_hand(step: Step, target: Target) -> str:
+    named = f"{target.kind} {target.name}"
+    if not step.patch:
+        return f"not in the template of {named}: something else puts it into its pods"
+    again = "which then has" if target.kind in _FIXED else "whose pods then have"
+    return f"in the manifest of {named}, {again} to be created again"
