@@ -29,7 +29,7 @@ from kschedx.snapshot.snapshot import Snapshot
 def preempt(
     snapshot: Snapshot, target: str, namespace: str | None, choice: SchedulerChoice
 ) -> PreemptReport:
-    """Play the dry run for one pod. A pod that is on a node is tried afresh.
+    """Play the dry run for one pod. A pod that is on a node is tried as if it were not.
 
     Raises KschedxError where there is no such pod, or several.
     """
@@ -50,6 +50,7 @@ def preempt(
             not_checked=attempt.outcome is Outcome.NOT_CHECKED,
             unchecked=unchecked_causes(attempt),
             not_modelled=attempt.not_modelled,
+            on_node=pod.spec.node_name,
         )
     ranking = ranked(found)
     return PreemptReport(
@@ -73,6 +74,7 @@ def preempt(
         shortlist=_shortlist(attempt, found, ranking, replay.scheduler),
         budgets_read=snapshot.read(PodDisruptionBudget),
         not_modelled=attempt.not_modelled,
+        on_node=pod.spec.node_name,
     )
 
 

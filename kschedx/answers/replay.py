@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from kschedx.api.pod import Pod
 from kschedx.diagnose.agreement import Replayed
+from kschedx.diagnose.also_blocked import AlsoBlocked, also_blocked
 from kschedx.diagnose.blockers import Cause, causes_of
 from kschedx.diagnose.explanation import Explanation, FurtherReplays, explain
 from kschedx.diagnose.hints import Hints
-from kschedx.diagnose.node_report import NodeReport, evictions_on, rooms, rules_on
+from kschedx.diagnose.node_report import NodeReport, evictions_on, node_report
 from kschedx.diagnose.placement import (
     Nomination,
     Placement,
@@ -106,6 +107,7 @@ class Replay:
             FurtherReplays(
                 nomination=self._nomination(view),
                 otherwise=otherwise,
+                also_blocked=self._also_blocked(attempt, with_rows=with_rows),
                 remedies=remedies(hints, pod, self.snapshot) if hints is not None else None,
                 what_if=replace(found, by_hand=by_hand(view, self.cluster, hints)),
             ),
@@ -186,38 +188,43 @@ class Replay:
         pod = attempt.pod.pod
         if attempt.held is None or pod.terminating:
             return None
-        name = pod.spec.scheduler_name
-        if self.scheduler.profile_for(attempt.pod) is None:
-            served = self.scheduler.profiles
-            name = DEFAULT_SCHEDULER if DEFAULT_SCHEDULER in served else next(iter(served))
-        tried = pod.with_spec(scheduling_gates=(), scheduler_name=name)
-        again = self.scheduler.attempt(self.cluster.view(tried), self.cluster)
-        explanation = explain(again, self.cluster, with_rows=with_rows)
+        again = self.scheduler.attempt(self.cluster.view(self._tried(pod)), self.cluster)
+        further = FurtherReplays(also_blocked=self._also_blocked(again, with_rows=with_rows))
+        explanation = explain(again, self.cluster, further, with_rows=with_rows)
         return replace(explanation, state="if it were tried", agreement=None)
+
+    def _tried(self, pod: Pod) -> Pod:
+        """The pod without its gates, asking for a scheduler that is there."""
+        name, served = pod.spec.scheduler_name, self.scheduler.profiles
+        if name not in served:
+            name = DEFAULT_SCHEDULER if DEFAULT_SCHEDULER in served else next(iter(served))
+        return pod.with_spec(scheduling_gates=(), scheduler_name=name)
+
+    def _also_blocked(self, attempt: Attempt, *, with_rows: bool) -> AlsoBlocked | None:
+        """What the nodes would say of a pod that is rejected before any is looked at."""
+        if attempt.prefilter is None or attempt.pod.pod.terminating:
+            return None
+        supposition = self.scheduler.supposing_mended(attempt.pod, self.cluster)
+        return also_blocked(supposition, self.cluster, with_rows=with_rows)
 
     def node_report(self, pod: Pod, node: NodeView) -> NodeReport:
         """One pod on one node, rule by rule. A pod that is on a node is judged as if it were not."""
-        view, cluster = self.unplaced(pod.with_spec(scheduling_gates=()))
-        node = cluster.nodes[node.name]
-        filters = self.scheduler.filters(view, cluster)
-        trace = _trace(filters, node)
-        attempt = self.scheduler.attempt(view, cluster)
-        eviction, victims = evictions_on(node.name, attempt.preemption)
-        narrowed_to = filters.preparation.narrowed_to
-        return NodeReport(
-            node=node.name,
-            fits=not trace.verdicts,
-            rooms=rooms(view, node),
-            rules=rules_on(
-                trace,
-                (plugin.name for plugin in filters.profile.filter),
-                (plugin.name for plugin in filters.rules),
-            ),
-            left_out=narrowed_to is not None and node.name not in narrowed_to,
-            fits_without_nominated=trace.fits_without_nominated,
-            eviction=eviction,
-            victims=victims,
+        view, cluster = self.unplaced(self._tried(pod))
+        profile = self.scheduler.profiles[view.pod.spec.scheduler_name]
+        report = node_report(
+            view,
+            cluster.nodes[node.name],
+            self.scheduler.supposing_mended(view, cluster),
+            [plugin.name for plugin in profile.filter],
         )
+        if self.scheduler.held(self.cluster.view(pod)) is not None:
+            report = replace(report, supposes=("it is tried all the same", *report.supposes))
+        if report.error:
+            return report
+        eviction, victims = evictions_on(
+            node.name, self.scheduler.attempt(view, cluster).preemption
+        )
+        return replace(report, eviction=eviction, victims=victims)
 
 
 def _trace(filters: Filters, node: NodeView) -> NodeTrace:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kschedx.answers.replay import Replay, SchedulerChoice
 from kschedx.answers.targets import find_pod_named
 from kschedx.diagnose.score_report import ScoreReport, score_report
@@ -12,7 +14,7 @@ from kschedx.snapshot.snapshot import Snapshot
 def score(
     snapshot: Snapshot, target: str, namespace: str | None, choice: SchedulerChoice
 ) -> ScoreReport:
-    """Score a pod on all nodes that can take it. A pod that is on a node is scored afresh.
+    """Score a pod on all nodes that can take it. A pod that is on a node is scored as if it were not.
 
     Raises KschedxError where there is no such pod, or several.
     """
@@ -22,7 +24,7 @@ def score(
     attempt = replay.scheduler.attempt(view, cluster, every_rule=False, dry_runs=False)
     profile = replay.scheduler.profile_for(view)
     scorers = profile.score if profile is not None else ()
-    return score_report(
+    report = score_report(
         attempt,
         tuple((plugin.name, weight) for plugin, weight in scorers),
         version_assumed=choice.version_assumed,
@@ -30,3 +32,4 @@ def score(
         if profile is not None
         else None,
     )
+    return replace(report, on_node=pod.spec.node_name)

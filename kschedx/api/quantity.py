@@ -80,6 +80,7 @@ def whole(quantity: Quantity) -> int:
 CPU: Final = "cpu"
 MEMORY: Final = "memory"
 EPHEMERAL_STORAGE: Final = "ephemeral-storage"
+STORAGE: Final = "storage"
 PODS: Final = "pods"
 
 
@@ -119,29 +120,66 @@ def wrapped(value: int) -> int:
     return (value - _MIN_INT64) % 2**64 + _MIN_INT64
 
 
+_LITTLE: Final = 100
+"""A miss of less than one part in so many is said to the last unit."""
+_SHORT: Final = 7
+"""Characters of an exact amount that is still read at a glance: "99999Mi"."""
+
+
 def show(resource: str, value: int) -> str:
     """A counted amount as people write it: 1500 cpu is "1500m", 2147483648 memory is "2Gi"."""
     if resource == CPU:
         return f"{value // 1000}" if value % 1000 == 0 else f"{value}m"
-    if resource in (MEMORY, EPHEMERAL_STORAGE) or resource.startswith("hugepages-"):
-        return show_bytes(value)
-    return str(value)
+    return show_bytes(value) if _in_bytes(resource) else str(value)
+
+
+def unit(resource: str) -> str:
+    """What `amount` counts a resource in: "milli", "bytes", or nothing for whole numbers of it."""
+    if resource == CPU:
+        return "milli"
+    return "bytes" if _in_bytes(resource) else ""
+
+
+def _in_bytes(resource: str) -> bool:
+    return resource in (MEMORY, EPHEMERAL_STORAGE, STORAGE) or resource.startswith("hugepages-")
 
 
 def exact(resource: str, value: int) -> str:
     """A counted amount as a manifest has it: as `show`, but never rounded."""
-    text = show(resource, value)
-    return text if amount(resource, text) == value else str(value)
+    return _exact_bytes(value) if _in_bytes(resource) else show(resource, value)
+
+
+def show_each(resource: str, *values: int) -> list[str]:
+    """As `show`; never rounded where amounts that differ would look the same."""
+    shown = [show(resource, value) for value in values]
+    if len(set(shown)) < len(set(values)):
+        return [exact(resource, value) for value in values]
+    return shown
+
+
+def show_miss(resource: str, missing: int, of: int) -> str:
+    """How much is missing; to the last byte where that is less than a hundredth of `of`."""
+    if _in_bytes(resource) and missing * _LITTLE < of:
+        return f"{missing} bytes"
+    return show(resource, missing)
 
 
 def show_bytes(value: int) -> str:
-    """Bytes with the largest binary suffix that leaves no rest; from 1Mi on at most one decimal."""
+    """Bytes with the largest binary suffix that leaves no rest, where that is short to read.
+
+    Else, from 1Mi on, with one decimal.
+    """
+    text = _exact_bytes(value)
+    if len(text) <= _SHORT or abs(value) < 1 << 20:
+        return text
+    for suffix, shift in (("Ti", 40), ("Gi", 30)):
+        if abs(value) >= 10 << shift:
+            return f"{value / (1 << shift):.1f}{suffix}"
+    return f"{value / (1 << 20):.1f}Mi"
+
+
+def _exact_bytes(value: int) -> str:
     for suffix, shift in (("Ei", 60), ("Pi", 50), ("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10)):
         if value and value % (1 << shift) == 0:
             return f"{value >> shift}{suffix}"
-    for suffix, shift in (("Ti", 40), ("Gi", 30), ("Mi", 20)):
-        if abs(value) >= 10 << shift:
-            return f"{value / (1 << shift):.1f}{suffix}"
-    if abs(value) >= 1 << 20:
-        return f"{value / (1 << 20):.1f}Mi"
     return str(value)

@@ -5,11 +5,12 @@
 """
 
 import gc
+import inspect
 import io
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, NoReturn
 
@@ -64,13 +65,14 @@ def kschedx(
         typer.echo(context.get_help())
 
 
-app.command()(why)
-app.command()(preempt)
-app.command()(score)
-app.command()(simulate_upgrade)
-app.command()(check)
-app.command()(snapshot)
-app.command()(verify)
+def _help(command: Callable[..., int | None]) -> str:
+    """The docstring with each paragraph on one line: typer breaks it at the terminal's width."""
+    paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+for _command in (why, preempt, score, simulate_upgrade, check, snapshot, verify):
+    app.command(help=_help(_command))(_command)
 
 
 def main() -> NoReturn:

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kschedx.diagnose.report import WhyReport
+    from kschedx.render.document import Document
     from kschedx.render.text import Style
-    from kschedx.render.why_schema import Document
 
 
 def write_why(report: "WhyReport", output: OutputFormat, *, no_color: bool) -> None:

@@ -6,11 +6,10 @@ it, so that a cause which holds on all nodes shows as such.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kschedx.framework.attempt import Attempt
 from kschedx.framework.verdict import NodeTrace, Outcome, Reason, Verdict
 from kschedx.schedulers.kube.filtering import NodesNotSatisfying
 from kschedx.schedulers.kube.plugins.node_unschedulable import NodeCordoned
@@ -160,11 +159,13 @@ def says_cordoned(reason: Reason) -> bool:
     return isinstance(reason, UntoleratedTaint) and reason.key == UNSCHEDULABLE.key
 
 
-def traces_of_all(attempt: Attempt, node_names: Iterable[str]) -> Iterable[NodeTrace]:
+def traces_of_all(
+    traces: Mapping[str, NodeTrace], narrowed_by: tuple[str, ...], node_names: Iterable[str]
+) -> Iterator[NodeTrace]:
     """A trace for every node of the cluster, also for those that PreFilters left out."""
-    left_out = (Verdict("", (NodesNotSatisfying(attempt.narrowed_by),)),)
+    left_out = (Verdict("", (NodesNotSatisfying(narrowed_by),)),)
     for name in node_names:
-        trace = attempt.traces.get(name)
+        trace = traces.get(name)
         yield NodeTrace(name, left_out) if trace is None else trace
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kschedx.diagnose.agreement import Agreement, Replayed, compare
+from kschedx.diagnose.also_blocked import AlsoBlocked
 from kschedx.diagnose.blockers import (
     Blocker,
     Cause,
@@ -15,10 +16,12 @@ from kschedx.diagnose.blockers import (
 )
 from kschedx.diagnose.fragmentation import Fragmentation, fragmentations
 from kschedx.diagnose.headline import predicate, state
+from kschedx.diagnose.node_rows import NodeRow, node_rows
 from kschedx.diagnose.placement import Nomination, Placement
 from kschedx.diagnose.preemption_summary import PreemptionSummary, summarize
 from kschedx.diagnose.references import PodReference
-from kschedx.diagnose.remarks import Remark, remarks
+from kschedx.diagnose.remark import Remark
+from kschedx.diagnose.remarks import remarks
 from kschedx.diagnose.remedies import Remedies
 from kschedx.diagnose.request_parts import RequestApart, requests_apart
 from kschedx.diagnose.situation import Situation, situation_of
@@ -29,17 +32,6 @@ from kschedx.diagnose.what_if import NOTHING, WhatIf
 from kschedx.framework.attempt import Attempt
 from kschedx.framework.verdict import NodeTrace
 from kschedx.framework.views import ClusterView
-
-
-@dataclass(frozen=True, slots=True)
-class NodeRow:
-    """One node, and everything that keeps the pod off it."""
-
-    node: str
-    fits: bool
-    causes: tuple[Cause, ...] = ()
-    score: int | None = None
-    """The weighted total where the scheduler scores the node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +69,8 @@ class Explanation:
     not_modelled: tuple[str, ...] = ()
     otherwise: Explanation | None = None
     """What would happen if the pod were tried, for a pod that never is."""
+    also_blocked: AlsoBlocked | None = None
+    """What the nodes would refuse once the rejection is mended; None where nodes were looked at."""
     remedies: Remedies | None = None
     """What would help, each replayed; None where nothing was looked for."""
     requests: tuple[RequestApart, ...] = ()
@@ -105,6 +99,7 @@ class FurtherReplays:
     placement: Placement | None = None
     nomination: Nomination | None = None
     otherwise: Explanation | None = None
+    also_blocked: AlsoBlocked | None = None
     remedies: Remedies | None = None
     what_if: WhatIf = NOTHING
 
@@ -128,7 +123,7 @@ def explain(
     rejection = causes_of([before_nodes] if before_nodes is not None else [])
     traces: list[NodeTrace] = []
     if before_nodes is None and not attempt.error and situation not in _NOT_TRIED_NOW:
-        traces = list(traces_of_all(attempt, cluster.nodes))
+        traces = list(traces_of_all(attempt.traces, attempt.narrowed_by, cluster.nodes))
     found, combinations = blockers(traces)
     preemption = None if situation in _NOT_TRIED_NOW else summarize(attempt, cluster)
     held_in_vain = nomination is not None and bool(nomination.then)
@@ -143,7 +138,16 @@ def explain(
             placed_summary(situation, pod, placed)
             if situation in _NOT_TRIED_NOW
             else summary(
-                kind, Seen(attempt, cluster, found, preemption, further.what_if, nomination)
+                kind,
+                Seen(
+                    attempt,
+                    cluster,
+                    found,
+                    preemption,
+                    further.what_if,
+                    nomination,
+                    further.also_blocked,
+                ),
             )
         ),
         state=state(situation, pod),
@@ -163,6 +167,7 @@ def explain(
         nomination=nomination,
         not_modelled=attempt.not_modelled,
         otherwise=further.otherwise,
+        also_blocked=further.also_blocked,
         remedies=further.remedies,
         requests=() if situation in _NOT_TRIED_NOW else requests_apart(attempt.pod),
         remarks=(
@@ -170,16 +175,5 @@ def explain(
             if situation in _NOT_TRIED_NOW
             else (*remarks(attempt, cluster), *volume_remarks(attempt, cluster))
         ),
-        rows=_rows(attempt, traces) if with_rows else (),
+        rows=node_rows(traces, attempt.scores) if with_rows else (),
     )
-
-
-def _rows(attempt: Attempt, traces: list[NodeTrace]) -> tuple[NodeRow, ...]:
-    rows = []
-    for trace in traces:
-        score = attempt.scores.get(trace.node)
-        causes = causes_of(trace.verdicts)
-        total = score.total if score is not None else None
-        rows.append(NodeRow(trace.node, not causes, causes, total))
-    rows.sort(key=lambda row: (len(row.causes), -(row.score or 0)))
-    return tuple(rows)

@@ -20,7 +20,7 @@ def listed(names: Sequence[str], last: str = "and") -> str:
     shown = list(names if len(names) == _NAMED + 1 else names[:_NAMED])
     more = len(names) - len(shown)
     if more:
-        return f"{', '.join(shown)} and {more} more"
+        return f"{', '.join(shown)} {last} {more} more"
     if len(shown) <= 1:
         return "".join(shown)
     return f"{', '.join(shown[:-1])} {last} {shown[-1]}"
@@ -29,6 +29,11 @@ def listed(names: Sequence[str], last: str = "and") -> str:
 def counted(count: int, noun: str) -> str:
     """ "1 node", "3 nodes"."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def already_placed(key: str, node: str) -> str:
+    """Before an answer that only a pod without a node could need."""
+    return f"{key} is on {node} already; what follows is as if it were not there"
 
 
 def predicate(
@@ -41,11 +46,9 @@ def predicate(
     """What is the matter, as said of one pod: "no node of 12 can take it"."""
     said = "; ".join(cause.message for cause in rejection)
     match situation:
-        case Situation.PREFILTER_REJECTED:
-            return f"rejected before nodes are looked at: {said}"
         case Situation.HELD_BY_GATES:
             return f"never tried: {said}"
-        case Situation.SCHEDULER_NOT_SERVED:
+        case Situation.PREFILTER_REJECTED | Situation.SCHEDULER_NOT_SERVED:
             return said
         case Situation.SCHEDULER_ERROR:
             return f"the scheduler fails with an error of its own: {attempt.error}"

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from kschedx.api.quantity import PODS
+from kschedx.diagnose.also_blocked import supposed
 from kschedx.diagnose.blockers import Cause, causes_of
 from kschedx.diagnose.preemption_summary import Victim
 from kschedx.diagnose.references import PodReference
 from kschedx.framework.attempt import Preemption
-from kschedx.framework.verdict import NodeTrace, Outcome, Verdict
+from kschedx.framework.plugin import CycleError
+from kschedx.framework.verdict import Outcome, Verdict
 from kschedx.framework.views import NodeView, PodView
+from kschedx.schedulers.kube.supposition import Supposition
 
 
 class RuleResult(enum.StrEnum):
@@ -69,6 +72,45 @@ class NodeReport:
     eviction: str = ""
     """What the dry run of preemption found here; empty where it made none."""
     victims: tuple[Victim, ...] = ()
+    supposes: tuple[str, ...] = ()
+    """What is taken to be otherwise for rules to be asked at all: "claim default/data is bound"."""
+    error: str = ""
+    """The scheduler's own error, where it gives no verdict: then no rule is told."""
+
+
+def node_report(
+    pod: PodView, node: NodeView, supposition: Supposition, configured: Sequence[str]
+) -> NodeReport:
+    """Every rule on the node, as if what rejects the pod on all nodes were mended.
+
+    `configured` names all filters of the profile, in order.
+    """
+    rejections = tuple(each.rejection for each in supposition.mended)
+    report = NodeReport(
+        node=node.name,
+        fits=False,
+        rooms=rooms(pod, node),
+        rules=(),
+        supposes=tuple(str(said) for each in supposition.mended for said in supposed(each)),
+        error=supposition.error,
+    )
+    filters = supposition.filters
+    if filters is None:
+        return report
+    try:
+        trace = filters.trace(node, every=True)
+    except CycleError as error:
+        return replace(report, error=str(error))
+    narrowed_to = filters.preparation.narrowed_to
+    return replace(
+        report,
+        fits=not rejections and not trace.verdicts,
+        rules=rules_on(
+            [*rejections, *trace.verdicts], configured, [plugin.name for plugin in filters.rules]
+        ),
+        left_out=narrowed_to is not None and node.name not in narrowed_to,
+        fits_without_nominated=trace.fits_without_nominated,
+    )
 
 
 def rooms(pod: PodView, node: NodeView) -> tuple[Room, ...]:
@@ -87,9 +129,14 @@ def rooms(pod: PodView, node: NodeView) -> tuple[Room, ...]:
     return tuple(found)
 
 
-def rules_on(trace: NodeTrace, configured: Iterable[str], asked: Iterable[str]) -> tuple[Rule, ...]:
+def rules_on(
+    verdicts: Iterable[Verdict], configured: Iterable[str], asked: Iterable[str]
+) -> tuple[Rule, ...]:
     """All filters of the profile, in order; `asked` are those that have a say about this pod."""
-    by_plugin: dict[str, Verdict] = {verdict.plugin: verdict for verdict in trace.verdicts}
+    by_plugin: dict[str, Verdict] = {}
+    for told in verdicts:
+        before = by_plugin.get(told.plugin, Verdict(told.plugin, ()))
+        by_plugin[told.plugin] = Verdict(told.plugin, (*before.reasons, *told.reasons))
     having_say = {*asked, *by_plugin}
     found = []
     for plugin in dict.fromkeys([*configured, *by_plugin]):

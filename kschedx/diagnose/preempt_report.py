@@ -112,6 +112,8 @@ class PreemptReport:
     budgets_read: bool = True
     """False: the snapshot holds no disruption budgets, so none could be counted as broken."""
     not_modelled: tuple[str, ...] = ()
+    on_node: str = ""
+    """The node that the pod is on: then all else is as if it were not there; empty for none."""
 
 
 def shortlist_size(potential: int, percentage: int, absolute: int) -> int:

@@ -4,7 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kschedx.api.meta import Object
 from kschedx.api.pod import Pod
+from kschedx.snapshot.snapshot import key_of
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectReference:
+    """Any object as it was when the snapshot was taken."""
+
+    kind: str
+    namespace: str
+    """Empty for what belongs to no namespace."""
+    name: str
+    uid: str = ""
+    resource_version: str = ""
+
+    @classmethod
+    def of(cls, item: Object) -> ObjectReference:
+        namespace, _, name = key_of(item).rpartition("/")
+        meta = item.metadata
+        return cls(type(item).__name__, namespace, name, meta.uid, meta.resource_version)
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,10 @@ class Step:
     target: Target | None
     """None where the change is not one to an object that exists."""
     patch: tuple[Mapping[str, Any], ...]
-    """JSON patch (RFC 6902) of the target; empty where a command says it."""
+    """JSON patch (RFC 6902) of the target; empty where a command says it.
+
+    Empty without a command too, where the target is a workload whose template has not what the pod
+    has."""
     command: str
     """Empty where no command makes this change: the manifest has to be changed."""
 
@@ -121,7 +124,8 @@ def _pod_step(edit: PodEdit, pod: Pod, snapshot: Snapshot, done: Sequence[PodEdi
         workload.metadata.uid,
         workload.metadata.resource_version,
     )
-    command = _command(edit, template, target, operations)
+    # Without any the template lacks what the pod has: an admission webhook, say, has added it.
+    command = _command(edit, template, target, operations) if operations else ""
     return Step(edit.code, edit.sentence(), target, operations, command)
 
 

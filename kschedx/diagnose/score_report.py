@@ -50,6 +50,8 @@ class ScoreReport:
     """What could not be checked, each cause once."""
     sought: int | None = None
     """The real scheduler stops at so many feasible nodes; None where that is no fewer than fit."""
+    on_node: str = ""
+    """The node that the pod is on: then all else is as if it were not there; empty for none."""
 
     @property
     def lead(self) -> int:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from kschedx.api.pod import Pod
-from kschedx.api.quantity import show
+from kschedx.api.quantity import show, show_each, show_miss
+from kschedx.diagnose.also_blocked import AlsoBlocked
 from kschedx.diagnose.blockers import Blocker
 from kschedx.diagnose.headline import counted, listed
 from kschedx.diagnose.node_trouble import trouble_of
@@ -39,6 +40,7 @@ class Seen:
     preemption: PreemptionSummary | None
     what_if: WhatIf
     nomination: Nomination | None = None
+    also_blocked: AlsoBlocked | None = None
 
 
 def summary(kind: VerdictClass, seen: Seen) -> str:
@@ -47,6 +49,9 @@ def summary(kind: VerdictClass, seen: Seen) -> str:
     if held is not None and held.then:
         causes = "; ".join(cause.message for cause in held.then)
         return f"its nomination to {held.node} no longer helps, even once pods there are gone: {causes}"
+    if kind is VerdictClass.REJECTED_BEFORE_NODES:
+        next_up = seen.also_blocked
+        return f"no node is looked at{f'; {next_up.sentence}' if next_up is not None else ''}"
     first = _FIRST.get(kind)
     if first is None or (held is not None and held.victims):
         return ""
@@ -187,14 +192,11 @@ def _plainly(blocker: Blocker, seen: Seen) -> str:
 def _resource(blocker: Blocker, seen: Seen) -> str:
     facts = _facts(blocker)
     resource, need = facts["resource"], facts["requested"]
-    apart = request_apart(seen.attempt.pod, resource)
-    needs = f"needs {show(resource, need)} {resource}"
-    if not apart.plain:
-        needs += f" ({apart.sum()})"
     nodes = [seen.cluster.nodes[name] for name in blocker.nodes]
     silent = [node.name for node in nodes if resource not in node.node.status.allocatable]
     if len(silent) == len(nodes):
         verb = _verb(blocker, "does", "do")
+        needs = _needs(resource, show(resource, need), seen)
         return f"{needs}, which {listed(silent)} {verb} not report at all (counts as 0)"
     largest = max(
         nodes, key=lambda node: (node.allocatable.get(resource, 0), node.name in blocker.alone)
@@ -204,28 +206,23 @@ def _resource(blocker: Blocker, seen: Seen) -> str:
         which = f"the largest node, {largest.name}," if len(nodes) > 1 else largest.name
         if 1 < len(nodes) < seen.attempt.node_count:
             which = f"the largest of {len(nodes)} nodes, {largest.name},"
-        in_all = f"{_exact(resource, most, need - most)} in all"
-        return f"{needs}, {which} has {in_all}{_by(resource, need, most)}"
-    free = facts["allocatable"] - facts["used"]
+        wanted, there = show_each(resource, need, most)
+        missing = show_miss(resource, need - most, most)
+        return f"{_needs(resource, wanted, seen)}, {which} has {there} in all: short by {missing}"
+    total = facts["allocatable"]
+    free = total - facts["used"]
     nearest = f"{'closest ' if len(nodes) > 1 else ''}{blocker.nearest}"
+    wanted, left, in_all = show_each(resource, need, free, total)
+    missing = show_miss(resource, need - free, total)
     return (
-        f"{needs}, {nearest} has {show(resource, free)} free of "
-        f"{show(resource, facts['allocatable'])}{_by(resource, need, free, facts['allocatable'])}"
+        f"{_needs(resource, wanted, seen)}, {nearest} has {left} free of {in_all}: "
+        f"short by {missing}"
     )
 
 
-_LITTLE: Final = 100
-"""Short by less than one part in so many is said to the last unit."""
-
-
-def _by(resource: str, need: int, free: int, total: int | None = None) -> str:
-    missing = need - free
-    little = missing * _LITTLE < (free if total is None else total)
-    return f": short by {missing if little else show(resource, missing)}"
-
-
-def _exact(resource: str, value: int, missing: int) -> str:
-    return str(value) if missing * _LITTLE < value else show(resource, value)
+def _needs(resource: str, amount: str, seen: Seen) -> str:
+    apart = request_apart(seen.attempt.pod, resource)
+    return f"needs {amount} {resource}{'' if apart.plain else f' ({apart.sum()})'}"
 
 
 def _slots(blocker: Blocker, seen: Seen) -> str:

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from kschedx.api.pod import Pod
-from kschedx.api.quantity import show_bytes, whole
+from kschedx.api.quantity import STORAGE, show_each, whole
 from kschedx.api.selectors import parse
 from kschedx.api.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 from kschedx.diagnose.blockers import says_cordoned
 from kschedx.diagnose.headline import listed
-from kschedx.diagnose.remarks import Found, Remark, reasons_by_node
+from kschedx.diagnose.remark import (
+    NAMED_OBJECTS,
+    Found,
+    Remark,
+    each_once,
+    reasons_by_node,
+    remark,
+)
 from kschedx.framework.attempt import Attempt
 from kschedx.framework.verdict import Reason
 from kschedx.framework.views import ClusterView
@@ -36,10 +43,10 @@ def volume_remarks(attempt: Attempt, cluster: ClusterView) -> tuple[Remark, ...]
         *_not_bound(reasons, cluster),
         *_out_of_reach(attempt, cluster),
         *_none_suits(reasons, cluster),
-        *_exhausted(reasons),
+        *_exhausted(reasons, cluster),
         *_used_elsewhere(attempt, cluster),
     ]
-    return tuple(dict.fromkeys(found))
+    return each_once(found)
 
 
 def placed_remarks(pod: Pod, cluster: ClusterView) -> tuple[Remark, ...]:
@@ -54,14 +61,21 @@ def placed_remarks(pod: Pod, cluster: ClusterView) -> tuple[Remark, ...]:
         name = claim.spec.storage_class_name if claim is not None else None
         of = cluster.snapshot.get(StorageClass, name) if name else None
         if claim and not claim.spec.volume_name and of and of.volume_binding_mode == _LATE:
-            message = (
+            said = remark(
+                "node-named-by-hand",
                 f"claim {key} waits for the scheduler to choose a node, and the scheduler passes "
-                "by a pod whose spec.nodeName was set by someone else: it is never bound"
+                "by a pod whose spec.nodeName was set by someone else: it is never bound",
+                pod,
+                claim,
+                of,
+                node=pod.spec.node_name,
+                claim=key,
+                storage_class=of.name,
             )
-            found.append(Remark("node-named-by-hand", message))
+            found.append(said)
     if not found:
         message = "whether volumes attach and devices are well is not shown by a snapshot"
-        found.append(Remark("kubelet-not-shown", message))
+        found.append(remark("kubelet-not-shown", message, pod, node=pod.spec.node_name))
     return tuple(found)
 
 
@@ -71,6 +85,7 @@ def _not_bound(reasons: list[Reason], cluster: ClusterView) -> Found:
         if not isinstance(reason, ClaimNotBound):
             continue
         present = listed(sorted(classes)) if classes else "none"
+        about = (cluster.snapshot.get(PersistentVolumeClaim, reason.claim), *classes.values())
         if not reason.storage_class and not reason.volume:
             defaults = [
                 item.name
@@ -78,17 +93,24 @@ def _not_bound(reasons: list[Reason], cluster: ClusterView) -> Found:
                 if item.metadata.annotations.get(_DEFAULT_CLASS) == "true"
             ]
             default = f"the default is {listed(defaults)}" if defaults else "none is the default"
-            message = f"StorageClasses in the snapshot: {present}; {default}"
-            yield Remark("default-class", message)
-        elif not reason.class_exists:
-            message = (
-                f"StorageClasses in the snapshot: {present}; the scheduler takes a class that does "
-                "not exist for one that binds at once, hence its word immediate"
+            yield remark(
+                "default-class",
+                f"StorageClasses in the snapshot: {present}; {default}",
+                *about,
+                claim=reason.claim,
+                class_count=len(classes),
+                default_classes=sorted(defaults),
             )
-            yield Remark("class-unknown", message)
-        yield Remark(
-            "no-node-evaluated", "no node was looked at, so rules about nodes may block it as well"
-        )
+        elif not reason.class_exists and reason.storage_class:
+            yield remark(
+                "class-unknown",
+                f"StorageClasses in the snapshot: {present}; the scheduler takes a class that does "
+                "not exist for one that binds at once, hence its word immediate",
+                *about,
+                claim=reason.claim,
+                storage_class=reason.storage_class,
+                class_count=len(classes),
+            )
 
 
 def _out_of_reach(attempt: Attempt, cluster: ClusterView) -> Found:
@@ -104,19 +126,37 @@ def _out_of_reach(attempt: Attempt, cluster: ClusterView) -> Found:
     allowed = [name for name in by_node if name not in forbidden]
     for volume, (reason, closed) in volumes.items():
         usable = [name for name in by_node if name not in closed]
+        about = (
+            cluster.snapshot.get(PersistentVolume, volume),
+            cluster.snapshot.get(PersistentVolumeClaim, reason.claim),
+        )
         if forbidden and not set(allowed) & set(usable):
-            message = (
+            yield remark(
+                "no-common-node",
                 f"the pod's own rules allow {listed(allowed) or 'no node'}, PersistentVolume "
-                f"{volume} allows {listed(usable) or 'no node'}: no node is in both"
+                f"{volume} allows {listed(usable) or 'no node'}: no node is in both",
+                *about,
+                volume=volume,
+                claim=reason.claim,
+                allowed_by_pod=allowed[:NAMED_OBJECTS],
+                allowed_by_pod_count=len(allowed),
+                allowed_by_volume=usable[:NAMED_OBJECTS],
+                allowed_by_volume_count=len(usable),
             )
-            yield Remark("no-common-node", message)
         elif usable:
-            others = sorted(
-                {r.subject() for name in usable for r in by_node[name] if not says_cordoned(r)}
-            )
+            closing = [r for name in usable for r in by_node[name] if not says_cordoned(r)]
+            others = sorted({r.subject() for r in closing})
             if others:
-                message = f"{volume} can be used from {listed(usable)}, closed by: {listed(others)}"
-                yield Remark("volume-place-closed", message)
+                yield remark(
+                    "volume-place-closed",
+                    f"{volume} can be used from {listed(usable)}, closed by: {listed(others)}",
+                    *about,
+                    *(cluster.nodes[name].node for name in usable),
+                    volume=volume,
+                    claim=reason.claim,
+                    node_count=len(usable),
+                    closed_by=sorted({r.code for r in closing}),
+                )
         yield from _bound_at_once(reason, cluster)
 
 
@@ -125,11 +165,16 @@ def _bound_at_once(reason: VolumeOutOfReach, cluster: ClusterView) -> Found:
     name = claim.spec.storage_class_name if claim is not None else None
     found = cluster.snapshot.get(StorageClass, name) if name else None
     if found is not None and found.volume_binding_mode in (None, _AT_ONCE):
-        message = (
+        yield remark(
+            "class-binds-at-once",
             f"StorageClass {name} binds claims at once, before the pod has a node; only "
-            "WaitForFirstConsumer heeds where the pod may go, and only for a claim made anew"
+            "WaitForFirstConsumer heeds where the pod may go, and only for a claim made anew",
+            found,
+            claim,
+            claim=reason.claim,
+            storage_class=found.name,
+            volume_binding_mode=_AT_ONCE,
         )
-        yield Remark("class-binds-at-once", message)
 
 
 def _none_suits(reasons: list[Reason], cluster: ClusterView) -> Found:
@@ -145,48 +190,78 @@ def _none_suits(reasons: list[Reason], cluster: ClusterView) -> Found:
         ]
         near.sort(key=lambda item: (len(item[0]), item[1].name))
         for missing, volume in near[:_VOLUMES]:
-            yield Remark("nearest-volume", f"PersistentVolume {volume.name} {listed(missing)}")
+            differs: dict[str, Any] = {}
+            for _, facts in missing:
+                differs |= facts
+            yield remark(
+                "nearest-volume",
+                f"PersistentVolume {volume.name} {listed([said for said, _ in missing])}",
+                volume,
+                claim,
+                volume=volume.name,
+                claim=reason.claim,
+                **differs,
+            )
 
 
-def _missing(claim: PersistentVolumeClaim, volume: PersistentVolume) -> Iterator[str]:
-    """What keeps the claim from this volume."""
+def _missing(
+    claim: PersistentVolumeClaim, volume: PersistentVolume
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What keeps the claim from this volume, in words and as facts."""
     held = volume.spec.claim_ref
     if held is not None and (held.namespace, held.name) != (claim.namespace, claim.name):
-        yield f"belongs to claim {held.namespace}/{held.name}"
+        holder = f"{held.namespace}/{held.name}"
+        yield f"belongs to claim {holder}", {"held_by_claim": holder}
     mode, wanted = volume.spec.volume_mode or "Filesystem", claim.spec.volume_mode or "Filesystem"
     if mode != wanted:
-        yield f"has volumeMode {mode}, the claim wants {wanted}"
+        said = f"has volumeMode {mode}, the claim wants {wanted}"
+        yield said, {"volume_mode": mode, "wanted_volume_mode": wanted}
     modes = [m for m in claim.spec.access_modes if m not in volume.spec.access_modes]
     if modes:
-        yield f"lacks access mode {listed(modes)}"
+        yield f"lacks access mode {listed(modes)}", {"missing_access_modes": modes}
     size = whole(volume.spec.capacity.get("storage", 0))
     need = whole(claim.spec.resources.requests.get("storage", 0))
     if size < need:
-        yield f"has {show_bytes(size)}, the claim wants {show_bytes(need)}"
+        has, wants = show_each(STORAGE, size, need)
+        yield f"has {has}, the claim wants {wants}", {"capacity_bytes": size, "wanted_bytes": need}
     phase = volume.status.phase
     if held is None and phase not in ("", "Available"):
-        yield f"is {phase}"
+        yield f"is {phase}", {"phase": phase}
     selector = claim.spec.selector
-    if selector is not None and not parse(selector).matches(volume.labels):
-        yield "lacks the labels that the claim selects"
+    if selector is not None:
+        selected = parse(selector)
+        if not selected.matches(volume.labels):
+            yield "lacks the labels that the claim selects", {"selector": str(selected)}
 
 
-def _exhausted(reasons: list[Reason]) -> Found:
+def _exhausted(reasons: list[Reason], cluster: ClusterView) -> Found:
     for reason in reasons:
-        if isinstance(reason, StorageExhausted):
-            if reason.capacities:
-                message = (
-                    f"the driver of StorageClass {reason.storage_class} says so itself; a snapshot "
-                    "does not show the disks"
-                )
-                yield Remark("capacity-as-published", message)
-            else:
-                message = (
-                    f"the driver of StorageClass {reason.storage_class} declares storageCapacity "
-                    "and publishes no CSIStorageCapacity for the node: information is missing, "
-                    "the disk need not be full"
-                )
-                yield Remark("capacity-not-published", message)
+        if not isinstance(reason, StorageExhausted):
+            continue
+        if reason.capacities:
+            code = "capacity-as-published"
+            message = (
+                f"the driver of StorageClass {reason.storage_class} says so itself; a snapshot "
+                "does not show the disks"
+            )
+        else:
+            code = "capacity-not-published"
+            message = (
+                f"the driver of StorageClass {reason.storage_class} declares storageCapacity "
+                "and publishes no CSIStorageCapacity for the node: information is missing, "
+                "the disk need not be full"
+            )
+        yield remark(
+            code,
+            message,
+            cluster.snapshot.get(StorageClass, reason.storage_class),
+            cluster.snapshot.get(PersistentVolumeClaim, reason.claim),
+            claim=reason.claim,
+            storage_class=reason.storage_class,
+            wanted_bytes=reason.size_bytes,
+            largest_bytes=reason.largest_bytes,
+            capacity_count=reason.capacities,
+        )
 
 
 def _used_elsewhere(attempt: Attempt, cluster: ClusterView) -> Found:
@@ -200,14 +275,20 @@ def _used_elsewhere(attempt: Attempt, cluster: ClusterView) -> Found:
         if not claim or claim.spec.access_modes != ("ReadWriteOnce",):
             continue
         for name, pods in cluster.pods_in_namespace(pod.namespace).items():
-            users = [p.key for p in pods if _uses(p.pod.spec.volumes, claim.name)]
+            users = [p for p in pods if _uses(p.pod.spec.volumes, claim.name)]
             if users and attempt.winners and name not in attempt.winners:
-                message = (
-                    f"claim {claim.namespace}/{claim.name} is ReadWriteOnce and in use on {name} "
-                    f"by {listed(users)}; the scheduler does not heed that, and on another node "
-                    "the pod would wait for the volume in ContainerCreating"
+                key = f"{claim.namespace}/{claim.name}"
+                yield remark(
+                    "volume-in-use-on-another-node",
+                    f"claim {key} is ReadWriteOnce and in use on {name} by "
+                    f"{listed([user.key for user in users])}; the scheduler does not heed that, "
+                    "and on another node the pod would wait for the volume in ContainerCreating",
+                    claim,
+                    *(user.pod for user in users),
+                    claim=key,
+                    node=name,
+                    pod_count=len(users),
                 )
-                yield Remark("volume-in-use-on-another-node", message)
 
 
 def _uses(volumes: tuple[object, ...], claim: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kschedx.api.meta import Object
 from kschedx.api.pod import Pod, PodTemplate
 from kschedx.api.policy import ResourceQuota
-from kschedx.api.quantity import PODS, amount, show
+from kschedx.api.quantity import PODS, amount, show_each
 from kschedx.api.scheduling import SYSTEM_PRIORITIES, PriorityClass
 from kschedx.api.workloads import (
     DaemonSet,
@@ -208,9 +208,10 @@ def _exceeded_quotas(
             hard = amount(resource, limit)
             used = amount(resource, quota.status.used.get(name, 0))
             if need and used + need > hard:
+                taken, most, next_one = show_each(resource, used, hard, need)
                 message = (
-                    f"ResourceQuota {quota.name}: {name} {show(resource, used)} used of "
-                    f"{show(resource, hard)}, the next pod needs {show(resource, need)}"
+                    f"ResourceQuota {quota.name}: {name} {taken} used of {most}, the next pod "
+                    f"needs {next_one}"
                 )
                 yield NotCreated("quota-exceeded", message)
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from kschedx.gate.findings import Checked, CheckReport, Finding, ObjectName, Severity
-from kschedx.render.why_schema import API_VERSION, Document
+from kschedx.render.document import API_VERSION, Document
 from kschedx.snapshot.snapshot import Source
 
 SeverityName = Literal["error", "warning", "note"]

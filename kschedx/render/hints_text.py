@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from rich.table import Table
 from rich.text import Text
 
 from kschedx.diagnose.headline import listed
-from kschedx.diagnose.remedies import Remedies, Remedy
+from kschedx.diagnose.remedies import Remedies, Remedy, Step, Target
 from kschedx.render.text import Page
+
+_FIXED: Final = ("Pod", "PersistentVolumeClaim")
+"""Kinds that cannot be changed in place; of others the template can."""
+_GAP: Final = 2
+"""Columns between a number and what it numbers."""
 
 
 def write_hints(page: Page, found: Remedies, *, indent: int = 0) -> None:
@@ -18,22 +25,28 @@ def write_hints(page: Page, found: Remedies, *, indent: int = 0) -> None:
         page.write(Text(f"What would help: {tried} gets it a node", style="heading"), indent=indent)
         return
     page.write(Text("What would help (each replayed)", style="heading"), indent=indent)
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(justify="right", no_wrap=True)
-    grid.add_column(overflow="fold")
+    digits = len(str(len(found.remedies)))
     for number, remedy in enumerate(found.remedies, start=1):
-        grid.add_row(str(number), Text(f"{remedy.message} -> {_then(remedy)}"))
-        for step in remedy.steps:
-            if step.command:
-                grid.add_row("", Text(step.command, style="quiet"))
-            elif step.patch and step.target is not None:
-                grid.add_row("", Text(_manifest(step.target.kind, step.target.name), style="quiet"))
-    page.write(grid, indent=indent + 2)
+        _write_remedy(page, f"{number:>{digits}}", remedy, indent=indent + 2)
     if found.limit_hit:
         page.write(
             Text(f"stopped after {found.replays} replays; others may help too", style="quiet"),
             indent=indent + 2,
         )
+
+
+def _write_remedy(page: Page, number: str, remedy: Remedy, *, indent: int) -> None:
+    grid = Table.grid(padding=(0, _GAP, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    grid.add_row(number, Text(f"{remedy.message} -> {_then(remedy)}"))
+    page.write(grid, indent=indent)
+    below = indent + len(number) + _GAP
+    for step in remedy.steps:
+        if step.command:
+            page.write_whole(Text(step.command, style="quiet"), indent=below)
+        elif step.target is not None:
+            page.write(Text(_by_hand(step, step.target), style="quiet"), indent=below)
 
 
 def _then(remedy: Remedy) -> str:
@@ -43,5 +56,9 @@ def _then(remedy: Remedy) -> str:
     return f"fits {nodes}"
 
 
-def _manifest(kind: str, name: str) -> str:
-    return f"in the manifest of {kind} {name}, which then has to be created again"
+def _by_hand(step: Step, target: Target) -> str:
+    named = f"{target.kind} {target.name}"
+    if not step.patch:
+        return f"not in the template of {named}: something else puts it into its pods"
+    again = "which then has" if target.kind in _FIXED else "whose pods then have"
+    return f"in the manifest of {named}, {again} to be created again"

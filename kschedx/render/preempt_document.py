@@ -14,15 +14,9 @@ from kschedx.diagnose.preempt_report import (
     SecondRejection,
     Shortlist,
 )
-from kschedx.render.why_document import cause_documents, pod_document
-from kschedx.render.why_schema import (
-    API_VERSION,
-    CauseDocument,
-    Document,
-    NodeNames,
-    PodDocument,
-    named_nodes,
-)
+from kschedx.render.cause_document import cause_documents, pod_document
+from kschedx.render.cause_schema import CauseDocument, NodeNames, PodDocument, named_nodes
+from kschedx.render.document import API_VERSION, Document
 
 
 class VictimDocument(Document, frozen=True, kw_only=True):
@@ -78,6 +72,13 @@ class PreemptDocument(Document, frozen=True, kw_only=True):
     scheduler: str
     version_assumed: bool
     pod: PodDocument
+    on_node: Annotated[
+        str,
+        Meta(
+            description="The node that the pod is on; all else is then as if it were not there; "
+            "empty for a pod without a node"
+        ),
+    ]
     node_count: int
     winners: Annotated[
         list[str], Meta(description="Nodes that take the pod as things are; then nothing follows")
@@ -111,6 +112,7 @@ def preempt_document(report: PreemptReport) -> PreemptDocument:
         scheduler=report.scheduler,
         version_assumed=report.version_assumed,
         pod=pod_document(report.pod),
+        on_node=report.on_node,
         node_count=report.node_count,
         winners=list(report.winners),
         held=cause_documents(report.held),

@@ -7,12 +7,13 @@ from typing import Final
 
 from rich.text import Text
 
-from kschedx.diagnose.headline import counted, listed
+from kschedx.diagnose.headline import already_placed, counted, listed
 from kschedx.diagnose.preempt_report import (
     Fate,
     PreemptReport,
     RankedCandidate,
     SecondRejection,
+    Shortlist,
     Victim,
 )
 from kschedx.render.text import Page, Style, table
@@ -28,6 +29,8 @@ def render_preempt(report: PreemptReport, style: Style) -> str:
     page = Page(style)
     helps = bool(report.nominated) and report.enabled and not report.not_modelled
     fits = bool(report.winners) and not report.not_modelled
+    if report.on_node:
+        page.write(Text(already_placed(report.pod.key, report.on_node), style="headline"))
     page.write(Text(_headline(report), style="right" if helps or fits else "wrong"))
     assumed = " (assumed)" if report.version_assumed else ""
     page.write(Text(f"{report.scheduler}{assumed}", style="quiet"))
@@ -46,7 +49,8 @@ def _headline(report: PreemptReport) -> str:
             f"for {listed(report.not_modelled)}, not replayed"
         )
     if report.winners:
-        return f"{key} needs no preemption: {listed(report.winners, 'or')} takes it as things are"
+        takes = "would take it" if report.on_node else "takes it as things are"
+        return f"{key} needs no preemption: {listed(report.winners, 'or')} {takes}"
     if report.held:
         said = "; ".join(cause.message for cause in report.held)
         return f"{key}: preemption cannot help: {said}"
@@ -146,15 +150,21 @@ def _after(report: PreemptReport) -> Iterator[tuple[str, str]]:
     if report.ranking and not report.budgets_read:
         yield "Budgets", "the snapshot holds none: the real scheduler may rank otherwise"
     if report.shortlist is not None:
-        yield (
-            "Shortlist",
-            f"the real scheduler stops after {report.shortlist.size} candidates from a random "
-            f"start, so it may also nominate {listed(report.shortlist.may_nominate, 'or')}",
-        )
+        yield "Shortlist", _shortlist(report.shortlist, report.nominated)
     if report.message:
         yield "Scheduler", report.message
     if report.not_modelled:
         yield "Not replayed", ", ".join(report.not_modelled)
+
+
+def _shortlist(shortlist: Shortlist, nominated: Sequence[str]) -> str:
+    stops = f"the real scheduler stops after {shortlist.size} candidates, from a random start"
+    instead = [name for name in shortlist.may_nominate if name not in nominated]
+    if instead:
+        return f"{stops}, so it may nominate {listed(instead, 'or')} instead"
+    if len(nominated) > 1:
+        return f"{stops}; wherever it starts, the best that it finds is one of these equals"
+    return f"{stops}; wherever it starts, the best that it finds is {nominated[0]}"
 
 
 def _fate(fate: Fate) -> str:

@@ -7,8 +7,9 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from kschedx.diagnose.score_report import ScoreReport
-from kschedx.render.why_document import pod_document
-from kschedx.render.why_schema import API_VERSION, Document, PodDocument
+from kschedx.render.cause_document import pod_document
+from kschedx.render.cause_schema import PodDocument
+from kschedx.render.document import API_VERSION, Document
 
 
 class NodeScoreDocument(Document, frozen=True, kw_only=True):
@@ -30,6 +31,13 @@ class ScoreDocument(Document, frozen=True, kw_only=True):
     scheduler: str
     version_assumed: bool
     pod: PodDocument
+    on_node: Annotated[
+        str,
+        Meta(
+            description="The node that the pod is on; all else is then as if it were not there; "
+            "empty for a pod without a node"
+        ),
+    ]
     node_count: int
     feasible_count: int
     winners: Annotated[
@@ -70,6 +78,7 @@ def score_document(report: ScoreReport, *, top: int) -> ScoreDocument:
         scheduler=report.scheduler,
         version_assumed=report.version_assumed,
         pod=pod_document(report.pod),
+        on_node=report.on_node,
         node_count=report.node_count,
         feasible_count=len(report.feasible),
         winners=list(report.winners),

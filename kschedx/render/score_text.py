@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from kschedx.diagnose.headline import counted, listed
+from kschedx.diagnose.headline import already_placed, counted, listed
 from kschedx.diagnose.score_report import ScoreReport
 from kschedx.framework.attempt import NodeScore
 from kschedx.render.text import Page, Style, table
@@ -15,6 +15,8 @@ from kschedx.render.text import Page, Style, table
 def render_score(report: ScoreReport, style: Style, *, top: int) -> str:
     """The best `top` nodes; lines of at most the style's width."""
     page = Page(style)
+    if report.on_node:
+        page.write(Text(already_placed(report.pod.key, report.on_node), style="headline"))
     page.write(Text(_headline(report), style="right" if _decided(report) else "wrong"))
     assumed = " (assumed)" if report.version_assumed else ""
     page.write(Text(f"{report.scheduler}{assumed}", style="quiet"))

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from kschedx.render.why_schema import API_VERSION, Document
+from kschedx.render.document import API_VERSION, Document
 from kschedx.snapshot.saved import SnapshotReport
 
 

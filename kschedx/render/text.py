@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rich.console import Console, RenderableType
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -69,11 +70,22 @@ class Page:
 
     def fits(self, made: Table, *, indent: int) -> bool:
         """Whether the table needs no more columns than there are, without breaking a line."""
+        return self._measure(made).maximum + indent <= self.width
+
+    def fits_words(self, made: Table, *, indent: int) -> bool:
+        """Whether there are enough columns to break lines between words only."""
+        return self._measure(made).minimum + indent <= self.width
+
+    def _measure(self, made: Table) -> Measurement:
         options = self._console.options.update(max_width=_UNBROKEN)
-        return made.__rich_measure__(self._console, options).maximum + indent <= self.width
+        return made.__rich_measure__(self._console, options)
 
     def write(self, what: RenderableType, *, indent: int = 0) -> None:
         self._console.print(Padding(what, (0, 0, 0, indent)) if indent else what)
+
+    def write_whole(self, what: Text, *, indent: int) -> None:
+        """One line, however long: a command that is copied must not hold line breaks."""
+        self._console.print(Text(" " * indent).append_text(what), soft_wrap=True)
 
     def gap(self) -> None:
         self._console.print()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from kschedx.render.why_schema import Document
+from kschedx.render.document import Document
 
 OutcomeName = Literal["deadlock", "at-risk", "not-checked", "held", "completes"]
 

@@ -10,7 +10,8 @@ from msgspec import Meta
 from kschedx.diagnose.blockers import Cause
 from kschedx.diagnose.references import PodReference
 from kschedx.diagnose.verification import Unchecked, VerifyReport
-from kschedx.render.why_schema import API_VERSION, CauseDocument, Document, PodDocument
+from kschedx.render.cause_schema import CauseDocument, PodDocument
+from kschedx.render.document import API_VERSION, Document
 
 
 class DisagreementDocument(Document, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from typing import Final
 from rich.table import Table
 from rich.text import Text
 
+from kschedx.diagnose.also_blocked import AlsoBlocked
 from kschedx.diagnose.blockers import Blocker, Combination
 from kschedx.diagnose.explanation import Explanation
 from kschedx.diagnose.headline import counted, listed
@@ -46,7 +47,7 @@ def details(blocker: Blocker, most: int = _DETAILS) -> list[str]:
     return lines
 
 
-def write_blockers(page: Page, found: Explanation) -> None:
+def write_blockers(page: Page, found: Explanation | AlsoBlocked) -> None:
     """All causes, then the nodes that several of them block; nothing where there are none."""
     several = bool(found.combinations)
     numbers = ["nodes", "only this"] if several else ["nodes"]
@@ -54,10 +55,11 @@ def write_blockers(page: Page, found: Explanation) -> None:
     for blocker in found.blockers:
         cells = _counts(blocker, several=several)
         wide.add_row(*cells, blocker.subject, "\n".join(details(blocker)), eviction(blocker))
+    medium = _medium(found.blockers, numbers, several=several)
     if page.fits(wide, indent=2):
         page.write(wide, indent=2)
-    elif not page.narrow:
-        page.write(_medium(found.blockers, numbers, several=several), indent=2)
+    elif not page.narrow and page.fits_words(medium, indent=2):
+        page.write(medium, indent=2)
     else:
         for blocker in found.blockers:
             _write_narrow(page, blocker, several=several)
@@ -77,6 +79,9 @@ def _medium(blockers: Sequence[Blocker], numbers: Sequence[str], *, several: boo
             *_counts(blocker, several=several), _under_each_other(blocker), eviction(blocker)
         )
     made.columns[-1].no_wrap = True
+    for name, column in zip(numbers, made.columns, strict=False):
+        column.min_width = len(name)
+    made.columns[-1].min_width = max(len(eviction(blocker)) for blocker in blockers)
     return made
 
 
@@ -85,7 +90,7 @@ def _under_each_other(blocker: Blocker) -> Text:
 
 
 def _write_narrow(page: Page, blocker: Blocker, *, several: bool) -> None:
-    alone = f", {len(blocker.alone)} by this alone" if several else ""
+    alone = f", {len(blocker.alone) or 'none'} by this alone" if several else ""
     nodes = counted(len(blocker.nodes), "node")
     page.write(Text(f"{blocker.subject} ({nodes}{alone})", style="heading"), indent=2)
     for line in details(blocker):

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from kschedx.diagnose.agreement import Agreement
-from kschedx.diagnose.blockers import Blocker, Cause, Combination
-from kschedx.diagnose.explanation import Explanation, NodeRow
+from kschedx.diagnose.also_blocked import AlsoBlocked
+from kschedx.diagnose.explanation import Explanation
 from kschedx.diagnose.fragmentation import Fragmentation
 from kschedx.diagnose.node_report import NodeReport
 from kschedx.diagnose.placement import Nomination, Placement
-from kschedx.diagnose.preemption_summary import PreemptionSummary, Victim
+from kschedx.diagnose.preemption_summary import PreemptionSummary
 from kschedx.diagnose.references import PodReference, TerminatingPod
+from kschedx.diagnose.remark import Remark
 from kschedx.diagnose.report import ExplainedPods, WhyReport
 from kschedx.diagnose.request_parts import RequestApart
 from kschedx.diagnose.workload import WorkloadState
 from kschedx.render import why_schema as schema
+from kschedx.render.cause_document import (
+    blocker_document,
+    cause_documents,
+    combination_document,
+    facts_document,
+    node_documents,
+    object_document,
+    pod_document,
+    victim_documents,
+)
+from kschedx.render.cause_schema import named_nodes
 from kschedx.render.hints_document import hints_document
 
 
@@ -55,11 +66,11 @@ def _explanation(
         summary=found.summary,
         node_count=found.node_count,
         feasible_count=len(found.feasible),
-        feasible=schema.named_nodes(found.feasible),
+        feasible=named_nodes(found.feasible),
         winners=list(found.winners),
         rejection=cause_documents(found.rejection),
-        blockers=[_blocker(blocker) for blocker in found.blockers],
-        combinations=[_combination(combination) for combination in found.combinations],
+        blockers=[blocker_document(blocker) for blocker in found.blockers],
+        combinations=[combination_document(combination) for combination in found.combinations],
         fragmentation=[_fragmentation(item) for item in found.fragmentations],
         preemption=_preemption(preemption) if preemption is not None else None,
         scheduler_message=found.scheduler_message,
@@ -69,10 +80,37 @@ def _explanation(
         nomination=_nomination(nomination) if nomination is not None else None,
         not_modelled=list(found.not_modelled),
         requests=[_request(apart) for apart in found.requests],
-        remarks=[schema.RemarkDocument(code=r.code, message=r.message) for r in found.remarks],
+        remarks=[_remark(said) for said in found.remarks],
         what_would_help=hints_document(found.remedies) if found.remedies is not None else None,
         otherwise=_explanation(found.otherwise) if found.otherwise is not None else None,
-        nodes=[_node(row) for row in found.rows] if found.rows else None,
+        also_blocked=_also_blocked(found.also_blocked) if found.also_blocked is not None else None,
+        nodes=node_documents(found.rows),
+    )
+
+
+def _also_blocked(supposed: AlsoBlocked) -> schema.AlsoBlockedDocument:
+    return schema.AlsoBlockedDocument(
+        message=supposed.sentence,
+        supposes=[str(each) for each in supposed.supposes],
+        unknown_claims=list(supposed.claims),
+        rejection=cause_documents(supposed.rejections),
+        node_count=supposed.node_count,
+        feasible_count=len(supposed.feasible),
+        feasible=named_nodes(supposed.feasible),
+        refusing_count=supposed.refusing,
+        blockers=[blocker_document(blocker) for blocker in supposed.blockers],
+        combinations=[combination_document(combination) for combination in supposed.combinations],
+        error=supposed.error,
+        nodes=node_documents(supposed.rows),
+    )
+
+
+def _remark(said: Remark) -> schema.RemarkDocument:
+    return schema.RemarkDocument(
+        code=said.code,
+        message=said.message,
+        facts=facts_document(said.facts),
+        objects=[object_document(item) for item in said.objects],
     )
 
 
@@ -90,77 +128,6 @@ def _request(apart: RequestApart) -> schema.RequestDocument:
     )
 
 
-def pod_document(pod: PodReference) -> schema.PodDocument:
-    """A pod by name, UID and resource version."""
-    return schema.PodDocument(
-        namespace=pod.namespace,
-        name=pod.name,
-        uid=pod.uid,
-        resource_version=pod.resource_version,
-        priority=pod.priority,
-        owner=pod.owner,
-    )
-
-
-def _camel(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join(word.capitalize() for word in others)
-
-
-def _value(fact: Any) -> Any:
-    """A fact as JSON has it: a named tuple is an object, any other tuple a list."""
-    if isinstance(fact, tuple) and hasattr(fact, "_asdict"):
-        return {_camel(name): _value(value) for name, value in fact._asdict().items()}
-    if isinstance(fact, tuple | list):
-        return [_value(item) for item in fact]
-    if isinstance(fact, frozenset | set):
-        return sorted(_value(item) for item in fact)
-    if isinstance(fact, Mapping):
-        return {str(key): _value(value) for key, value in fact.items()}
-    return fact
-
-
-def _cause(cause: Cause) -> schema.CauseDocument:
-    return schema.CauseDocument(
-        plugin=cause.plugin,
-        code=cause.code,
-        subject=cause.subject,
-        message=cause.message,
-        outcome=cause.outcome.upstream,  # type: ignore[arg-type]  # a reason never says Success
-        facts={_camel(name): _value(value) for name, value in cause.facts.items()},
-    )
-
-
-def cause_documents(causes: Iterable[Cause]) -> list[schema.CauseDocument]:
-    """Causes with their codes and facts."""
-    return [_cause(cause) for cause in causes]
-
-
-def _blocker(blocker: Blocker) -> schema.BlockerDocument:
-    return schema.BlockerDocument(
-        plugin=blocker.cause.plugin,
-        code=blocker.cause.code,
-        subject=blocker.subject,
-        node_count=len(blocker.nodes),
-        nodes=schema.named_nodes(blocker.nodes),
-        alone_count=len(blocker.alone),
-        alone=schema.named_nodes(blocker.alone),
-        evictable_count=len(blocker.evictable),
-        checked=blocker.checked,
-        nearest=schema.NearestDocument(
-            node=blocker.nearest, cause=_cause(blocker.cause), short_by=blocker.short_by
-        ),
-    )
-
-
-def _combination(combination: Combination) -> schema.CombinationDocument:
-    return schema.CombinationDocument(
-        subjects=list(combination.subjects),
-        node_count=len(combination.nodes),
-        nodes=schema.named_nodes(combination.nodes),
-    )
-
-
 def _fragmentation(item: Fragmentation) -> schema.FragmentationDocument:
     return schema.FragmentationDocument(
         resource=item.resource,
@@ -172,19 +139,12 @@ def _fragmentation(item: Fragmentation) -> schema.FragmentationDocument:
     )
 
 
-def _victims(victims: Iterable[Victim]) -> list[schema.VictimDocument]:
-    return [
-        schema.VictimDocument(pod=pod_document(v.pod), budgets_violated=list(v.budgets_violated))
-        for v in victims
-    ]
-
-
 def _preemption(summary: PreemptionSummary) -> schema.PreemptionDocument:
     return schema.PreemptionDocument(
         verdict=summary.verdict.value,
         why_not=summary.why_not,
         nodes=list(summary.nodes),
-        victims=_victims(summary.victims),
+        victims=victim_documents(summary.victims),
         decided_by=summary.decided_by,
         candidate_count=summary.candidate_count,
         budgets_read=summary.budgets_read,
@@ -232,12 +192,6 @@ def _nomination(nomination: Nomination) -> schema.NominationDocument:
     )
 
 
-def _node(row: NodeRow) -> schema.NodeDocument:
-    return schema.NodeDocument(
-        node=row.node, fits=row.fits, score=row.score, causes=cause_documents(row.causes)
-    )
-
-
 def _workload(state: WorkloadState) -> schema.WorkloadDocument:
     return schema.WorkloadDocument(
         kind=state.kind,
@@ -278,5 +232,7 @@ def _node_report(report: NodeReport) -> schema.NodeReportDocument:
             for rule in report.rules
         ],
         eviction=report.eviction,
-        victims=_victims(report.victims),
+        victims=victim_documents(report.victims),
+        supposes=list(report.supposes),
+        error=report.error,
     )

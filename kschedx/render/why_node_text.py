@@ -8,9 +8,11 @@ from typing import Final
 from rich.text import Text
 
 from kschedx.api.quantity import show
-from kschedx.diagnose.explanation import Explanation, NodeRow
+from kschedx.diagnose.also_blocked import AlsoBlocked
+from kschedx.diagnose.explanation import Explanation
 from kschedx.diagnose.headline import listed
 from kschedx.diagnose.node_report import NodeReport, RuleResult
+from kschedx.diagnose.node_rows import NodeRow
 from kschedx.render.text import Page, table
 
 _RESULT_STYLES: Final = {
@@ -31,6 +33,10 @@ def write_node_report(page: Page, report: NodeReport) -> None:
     """Need against have, then rule by rule."""
     page.gap()
     said, style = ("can take it", "right") if report.fits else ("cannot take it", "wrong")
+    if report.fits and report.supposes:
+        said = "would take it"
+    if report.error:
+        said, style = "is not decided: the scheduler fails with an error of its own", "waits"
     page.write(Text(f"{report.node} {said}", style=style))
     page.gap()
     rooms = table(
@@ -41,6 +47,12 @@ def write_node_report(page: Page, report: NodeReport) -> None:
         amounts = (room.need, room.free, room.allocatable)
         rooms.add_row(room.resource, *(show(room.resource, a) for a in amounts), short)
     page.write(rooms, indent=2)
+    if report.rules:
+        _write_rules(page, report)
+    page.block(_notes(report))
+
+
+def _write_rules(page: Page, report: NodeReport) -> None:
     page.gap()
     rules = table(["rule", "result", "why"])
     for rule in report.rules:
@@ -48,10 +60,13 @@ def write_node_report(page: Page, report: NodeReport) -> None:
         result = Text(_RESULT_WORDS[rule.result], style=_RESULT_STYLES[rule.result])
         rules.add_row(rule.plugin or "Scheduler", result, why)
     page.write(rules, indent=2)
-    page.block(_notes(report))
 
 
 def _notes(report: NodeReport) -> Iterator[tuple[str, str]]:
+    if report.error:
+        yield "Error", report.error
+    if report.supposes:
+        yield "Supposed", listed(report.supposes)
     if report.left_out:
         yield "Not looked at", "a rule about the pod alone admits other nodes only"
     if report.fits_without_nominated:
@@ -63,9 +78,8 @@ def _notes(report: NodeReport) -> Iterator[tuple[str, str]]:
         yield "Victim", f"{victim.pod.key} (priority {victim.pod.priority}){broken}"
 
 
-def write_rows(page: Page, found: Explanation) -> None:
+def write_rows(page: Page, found: Explanation | AlsoBlocked) -> None:
     """One row per node."""
-    page.gap()
     scored = any(row.score is not None for row in found.rows)
     columns = ["node", "score", "verdict"] if scored else ["node", "verdict"]
     made = table(columns, right=["score"])
@@ -76,8 +90,10 @@ def write_rows(page: Page, found: Explanation) -> None:
     page.write(made, indent=2)
 
 
-def _verdict(row: NodeRow, found: Explanation) -> Text:
-    if row.fits:
+def _verdict(row: NodeRow, found: Explanation | AlsoBlocked) -> Text:
+    if row.fits and isinstance(found, AlsoBlocked):
+        return Text("would fit", style="right")
+    if row.fits and isinstance(found, Explanation):
         taken = ", would be taken" if row.node in found.winners else ""
         return Text(f"can take it{taken}", style="right")
     return Text("\n".join(cause.message for cause in row.causes))

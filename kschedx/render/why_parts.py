@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kschedx.diagnose.also_blocked import AlsoBlocked
 from kschedx.diagnose.explanation import Explanation
 from kschedx.diagnose.headline import counted, listed
 from kschedx.diagnose.placement import Nomination, Placement
@@ -127,12 +128,24 @@ def workload_paragraphs(state: WorkloadState) -> Iterator[Paragraph]:
         yield "", cause.message
 
 
+def supposed_paragraphs(supposed: AlsoBlocked) -> Iterator[Paragraph]:
+    """What else would reject the pod, and what cannot be told beforehand."""
+    for cause in supposed.rejections:
+        yield "Then", cause.message
+    if supposed.claims:
+        one = len(supposed.claims) == 1
+        whose = "its volume, before it is" if one else "their volumes, before they are"
+        yield "Not known", f"which nodes can use {whose} bound"
+
+
 def closing_paragraphs(found: Explanation, *, tried: bool = True) -> Iterator[Paragraph]:
     """What stands below the table; `tried`: the scheduler does try the pod."""
     for item in found.fragmentations:
         yield "Room", item.sentence()
     for remark in found.remarks:
         yield "Behind it", remark.message
+    if found.also_blocked is not None:
+        yield from supposed_paragraphs(found.also_blocked)
     yield from preemption_paragraph(found.preemption)
     if found.scheduler_message:
         yield "Scheduler", found.scheduler_message

@@ -5,96 +5,22 @@ docs/schema/why.json is made from them. Within kschedx.io/v1 fields and codes ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from kschedx.render.document import API_VERSION as API_VERSION
-from kschedx.render.document import Document as Document
+from kschedx.render.cause_schema import (
+    BlockerDocument,
+    CauseDocument,
+    CombinationDocument,
+    NodeDocument,
+    NodeNames,
+    ObjectDocument,
+    PodDocument,
+    VictimDocument,
+)
+from kschedx.render.document import Document
 from kschedx.render.hints_schema import HintsDocument
-
-NAMED_NODES: Final = 20
-"""So many nodes of a group are named; the count is always there."""
-
-
-def named_nodes(nodes: Sequence[str]) -> list[str]:
-    """As many of the names as a report lists."""
-    return list(nodes[:NAMED_NODES])
-
-
-NodeNames = Annotated[
-    list[str],
-    Meta(description=f"Names of up to {NAMED_NODES} of the nodes; the count beside it is exact"),
-]
-
-
-class PodDocument(Document, frozen=True, kw_only=True):
-    """A pod as it was when the snapshot was taken."""
-
-    namespace: str
-    name: str
-    uid: Annotated[str, Meta(description="Empty for a pod that no API server has seen")]
-    resource_version: str
-    priority: int
-    owner: Annotated[str, Meta(description="Its controller as Kind/name; empty without one")]
-
-
-class CauseDocument(Document, frozen=True, kw_only=True):
-    """One reason of one rule."""
-
-    plugin: Annotated[
-        str, Meta(description="The scheduler's plugin; empty for the scheduler itself")
-    ]
-    code: Annotated[str, Meta(description="Names the cause; kept for ever")]
-    subject: Annotated[str, Meta(description="With the code it tells causes apart")]
-    message: str
-    outcome: Annotated[
-        Literal["Unschedulable", "UnschedulableAndUnresolvable", "NotChecked"],
-        Meta(description="Unschedulable: evicting pods might help"),
-    ]
-    facts: Annotated[
-        dict[str, Any],
-        Meta(
-            description="The numbers and names of the cause; cpu in milli, all else in whole units"
-        ),
-    ]
-
-
-class NearestDocument(Document, frozen=True, kw_only=True):
-    """The node on which least is missing."""
-
-    node: str
-    cause: CauseDocument
-    short_by: Annotated[
-        int | None,
-        Meta(description="What is missing, in the unit of the facts; null: no matter of amount"),
-    ]
-
-
-class BlockerDocument(Document, frozen=True, kw_only=True):
-    """One cause and the nodes that it blocks. A node stands under each of its causes."""
-
-    plugin: str
-    code: str
-    subject: str
-    node_count: int
-    nodes: NodeNames
-    alone_count: Annotated[int, Meta(description="Nodes that nothing else blocks")]
-    alone: NodeNames
-    evictable_count: Annotated[
-        int, Meta(description="Nodes of which evicting pods could lift every rejection")
-    ]
-    checked: Annotated[bool, Meta(description="False: the rule could not be decided")]
-    nearest: NearestDocument
-
-
-class CombinationDocument(Document, frozen=True, kw_only=True):
-    """Nodes that the same several causes block at once."""
-
-    subjects: list[str]
-    node_count: int
-    nodes: NodeNames
 
 
 class FragmentationDocument(Document, frozen=True, kw_only=True):
@@ -106,13 +32,6 @@ class FragmentationDocument(Document, frozen=True, kw_only=True):
     most_on_one_node: int
     node: str
     node_count: int
-
-
-class VictimDocument(Document, frozen=True, kw_only=True):
-    """A pod that would be evicted."""
-
-    pod: PodDocument
-    budgets_violated: list[str]
 
 
 class PreemptionDocument(Document, frozen=True, kw_only=True):
@@ -175,15 +94,6 @@ class NominationDocument(Document, frozen=True, kw_only=True):
     then: list[CauseDocument]
 
 
-class NodeDocument(Document, frozen=True, kw_only=True):
-    """One node, with --nodes."""
-
-    node: str
-    fits: bool
-    score: int | None
-    causes: list[CauseDocument]
-
-
 class RequestPartDocument(Document, frozen=True, kw_only=True):
     """One of the amounts that add up to a request."""
 
@@ -213,6 +123,41 @@ class RemarkDocument(Document, frozen=True, kw_only=True):
 
     code: str
     message: str
+    facts: Annotated[
+        dict[str, Any],
+        Meta(description="What the message says; a number's unit is the end of its name"),
+    ]
+    objects: Annotated[
+        list[ObjectDocument],
+        Meta(description="What the message speaks of, as far as the snapshot holds it, up to 20"),
+    ]
+
+
+class AlsoBlockedDocument(Document, frozen=True, kw_only=True):
+    """Supposed, not the scheduler's verdict: what the nodes would say once a rejection is mended."""
+
+    message: str
+    supposes: Annotated[
+        list[str], Meta(description="What is taken to be mended: 'claim default/data is bound'")
+    ]
+    unknown_claims: Annotated[
+        list[str],
+        Meta(description="Claims of which it is not known from which nodes they could be used"),
+    ]
+    rejection: Annotated[
+        list[CauseDocument],
+        Meta(description="What else rejects the pod before nodes are looked at; taken as mended"),
+    ]
+    node_count: int
+    feasible_count: int
+    feasible: NodeNames
+    refusing_count: int
+    blockers: list[BlockerDocument]
+    combinations: list[CombinationDocument]
+    error: Annotated[str, Meta(description="The scheduler's own error; empty where it has none")]
+    nodes: Annotated[
+        list[NodeDocument] | None, Meta(description="One entry per node with --nodes, else null")
+    ]
 
 
 class ExplanationDocument(Document, frozen=True, kw_only=True):
@@ -291,6 +236,10 @@ class ExplanationDocument(Document, frozen=True, kw_only=True):
         ExplanationDocument | None,
         Meta(description="What a pod that is never tried would meet if it were"),
     ]
+    also_blocked: Annotated[
+        AlsoBlockedDocument | None,
+        Meta(description="What follows once `rejection` is mended; null where nodes are looked at"),
+    ]
     nodes: Annotated[
         list[NodeDocument] | None, Meta(description="One entry per node with --nodes, else null")
     ]
@@ -346,6 +295,13 @@ class NodeReportDocument(Document, frozen=True, kw_only=True):
     rules: list[RuleDocument]
     eviction: str
     victims: list[VictimDocument]
+    supposes: Annotated[
+        list[str],
+        Meta(description="What is taken to be otherwise for rules to be asked at all"),
+    ]
+    error: Annotated[
+        str, Meta(description="The scheduler's own error where it gives no verdict, else empty")
+    ]
 
 
 class WhyDocument(Document, frozen=True, kw_only=True):

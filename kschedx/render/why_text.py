@@ -7,6 +7,7 @@ from typing import Final
 from rich.text import Text
 
 from kschedx.diagnose.agreement import AgreementStatus
+from kschedx.diagnose.also_blocked import AlsoBlocked
 from kschedx.diagnose.explanation import Explanation
 from kschedx.diagnose.headline import counted, listed
 from kschedx.diagnose.report import ExplainedPods, WhyReport
@@ -41,7 +42,7 @@ _AGREEMENT: Final = {
 
 
 def render_text(report: WhyReport, style: Style) -> str:
-    """The report as lines of at most the style's width."""
+    """The report as lines of at most the style's width, but for commands: each is one line."""
     page = Page(style)
     if report.one_pod:
         for group in report.explained:
@@ -75,6 +76,7 @@ def _write_pod(page: Page, report: WhyReport, found: Explanation) -> None:
 
 def _write_nodes(page: Page, found: Explanation, *, tried: bool = True) -> None:
     if found.rows:
+        page.gap()
         write_rows(page, found)
     elif found.blockers:
         page.gap()
@@ -82,8 +84,21 @@ def _write_nodes(page: Page, found: Explanation, *, tried: bool = True) -> None:
             page.write(Text(_how_many_fit(found)))
         write_blockers(page, found)
     page.block(closing_paragraphs(found, tried=tried))
+    _write_also_blocked(page, found.also_blocked)
     if found.remedies is not None:
         write_hints(page, found.remedies)
+
+
+def _write_also_blocked(page: Page, supposed: AlsoBlocked | None) -> None:
+    if supposed is None or not (supposed.blockers or supposed.rows):
+        return
+    page.gap()
+    if supposed.rows:
+        page.write(Text(f"Supposed, {supposed.once}:", style="heading"))
+        write_rows(page, supposed)
+    else:
+        page.write(Text(f"Would also block, {supposed.once}:", style="heading"))
+        write_blockers(page, supposed)
 
 
 def _how_many_fit(found: Explanation) -> str:
@@ -149,7 +164,10 @@ def _write_group(page: Page, group: ExplainedPods) -> None:
     names = listed([pod.key for pod in group.pods])
     page.write(Text(f"{names}{owned}", style="heading"))
     page.write(Text(_said(group), style=_STYLES.get(found.situation, "wrong")), indent=2)
+    if found.also_blocked is not None:
+        page.write(Text(found.also_blocked.sentence), indent=2)
     if found.rows:
+        page.gap()
         write_rows(page, found)
     elif found.blockers and not found.feasible:
         write_in_short(page, found.blockers, indent=4)

@@ -7,7 +7,7 @@ played.
 
 from __future__ import annotations
 
-from kschedx.api.quantity import show
+from kschedx.api.quantity import show_each
 from kschedx.framework.views import NodeView
 from kschedx.rollout.live_pod import LivePod
 from kschedx.rollout.world import GONE, STARTED, STOPPED, World
@@ -23,8 +23,8 @@ def refusal(live: LivePod, node: NodeView) -> tuple[str, str] | None:
         used = others.requested.get(name, 0)
         known = name in others.allocatable or "/" not in name
         if wanted > 0 and known and wanted > capacity - used:
-            short = f"{show(name, wanted)} of {name} wanted, {show(name, used)} of "
-            return f"OutOf{name}", f"{short}{show(name, capacity)} in use"
+            need, in_use, most = show_each(name, wanted, used, capacity)
+            return f"OutOf{name}", f"{need} of {name} wanted, {in_use} of {most} in use"
     if len(others.pods) + 1 > others.allocatable.get("pods", 0):
         return "OutOfpods", f"{len(others.pods)} pods are on the node already"
     if not RequiredNodeAffinity.of(live.pod).matches(node):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from kschedx.api.pod import Pod
 from kschedx.api.policy import ResourceQuota
-from kschedx.api.quantity import amount, show
+from kschedx.api.quantity import amount, show_each
 from kschedx.framework.accounting import in_units
 from kschedx.framework.views import PodView
 
@@ -33,7 +33,7 @@ class QuotaExceeded:
     def sentence(self) -> str:
         """Need, used and limit with units."""
         name = self.resource.removeprefix("requests.").removeprefix("limits.")
-        wanted, used, hard = (show(name, n) for n in (self.wanted, self.used, self.hard))
+        wanted, used, hard = show_each(name, self.wanted, self.used, self.hard)
         return (
             f"quota {self.quota} allows {hard} of {self.resource}; {used} in use, {wanted} wanted"
         )

@@ -99,8 +99,7 @@ SITUATIONS: dict[str, tuple[tuple[Object, ...], Situation, str]] = {
     "a claim that does not exist": (
         (ROOMY, claiming()),
         Situation.PREFILTER_REJECTED,
-        "default/p is Pending: rejected before nodes are looked at: PersistentVolumeClaim "
-        "default/data does not exist",
+        "default/p is Pending: PersistentVolumeClaim default/data does not exist",
     ),
     "no nodes": ((pod("p"),), Situation.NO_NODES, "default/p is Pending: there are no nodes"),
     "victims on their way out": (

@@ -62,7 +62,10 @@ EXPECTED: Final[dict[str, Expected]] = {
         ("needs 12Mi ephemeral-storage", "n1 and n2 do not report at all (counts as 0)"),
     ),
     "r10-short-by-less-than-a-percent": Expected(
-        "default/app", "too-small", ("short by 7732076",), hints=("lower-request",)
+        "default/app",
+        "too-small",
+        ("needs 18250000000 ephemeral-storage", "short by 7732076 bytes"),
+        hints=("lower-request",),
     ),
     "r11-a-gpu-for-each-container": Expected(
         "default/training",
@@ -178,12 +181,18 @@ EXPECTED: Final[dict[str, Expected]] = {
     "v01-claim-without-a-class": Expected(
         "default/hub",
         "rejected-before-nodes",
-        ("PersistentVolumeClaim default/hub-db is not bound and has no StorageClass",),
+        (
+            "PersistentVolumeClaim default/hub-db is not bound and has no StorageClass",
+            "no node is looked at; once the claim is bound, n1, n2 and n3 would fit",
+        ),
     ),
     "v02-class-that-does-not-exist": Expected(
         "default/dhcp-0",
         "rejected-before-nodes",
-        ("PersistentVolumeClaim default/dhcp is not bound, StorageClass standard does not exist",),
+        (
+            "PersistentVolumeClaim default/dhcp is not bound, StorageClass standard does not exist",
+            "no node is looked at; once the claim is bound, n1 would fit",
+        ),
         hints=("provide-claim",),
     ),
     "v04-volume-of-another-mode": Expected(

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 import typer
@@ -137,6 +138,27 @@ def test_help(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
     stdout, stderr = capsys.readouterr()
     assert "Usage: kschedx [OPTIONS] COMMAND [ARGS]..." in stdout
     assert stderr == ""
+
+
+COMMANDS = ["why", "preempt", "score", "simulate-upgrade", "check", "snapshot", "verify"]
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_breaks_lines_at_the_terminal_only(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    assert command_line.run([command, "--help"]) == 0
+    prose = [line.strip() for line in capsys.readouterr().out.partition("╭")[0].splitlines()]
+
+    room = width - 2
+    early = [
+        (line, following)
+        for line, following in pairwise(prose)
+        if line and following and len(f"{line} {following.split()[0]}") <= room
+    ]
+    assert early == []
 
 
 def test_usage_names_the_kubectl_plugin_as_it_was_called(

@@ -237,8 +237,7 @@ CASES: dict[str, Case] = {
             (
                 "claim-unusable",
                 "Deployment prod/x",
-                "its only pod gets no node: rejected before nodes are looked at: "
-                "PersistentVolumeClaim prod/c does not exist",
+                "its only pod gets no node: PersistentVolumeClaim prod/c does not exist",
             )
         ],
     ),
@@ -249,7 +248,7 @@ CASES: dict[str, Case] = {
             (
                 "claim-unusable",
                 "Deployment prod/x",
-                "its only pod gets no node: rejected before nodes are looked at: "
+                "its only pod gets no node: "
                 "PersistentVolumeClaim prod/c is not bound, StorageClass disk does not exist",
             )
         ],
@@ -273,7 +272,7 @@ CASES: dict[str, Case] = {
             (
                 "claim-unusable",
                 "Deployment prod/x",
-                "its only pod gets no node: rejected before nodes are looked at: "
+                "its only pod gets no node: "
                 "PersistentVolumeClaim prod/c is not bound, and StorageClass disk "
                 "does not wait for the pod to get a node",
             )

@@ -71,6 +71,13 @@ CLUSTERS: dict[str, tuple[Object, ...]] = {
         budget("batch", labels={"app": "batch"}, allowed=1),
         pod("wanted", requests={"cpu": "3"}, priority=50),
     ),
+    "on-a-node": (
+        node("a"),
+        node("b"),
+        full("a.1", priority=5, started="2026-03-01T00:00:00Z", cpu="3"),
+        full("b.1", priority=5, started="2026-03-01T00:00:01Z", cpu="2"),
+        pod("wanted", requests={"cpu": "2"}, node="b", priority=50),
+    ),
     "never-preempts": (
         node("a"),
         full("a.1", priority=5, started="2026-03-01T00:00:00Z", cpu="3"),
@@ -170,3 +177,26 @@ def test_nothing_is_decided_past_what_is_not_replayed(
     victims = render_preempt(preempt(cluster(name), "wanted", None, choice), Style(200))
 
     assert [text.splitlines()[0] for text in (scores, victims)] == [scored, dry_run]
+
+
+@pytest.mark.parametrize(
+    ("alike", "said"),
+    [
+        (130, "; wherever it starts, the best that it finds is one of these equals"),
+        (10, ", so it may nominate n-010, n-011, n-012 or 27 more instead"),
+    ],
+    ids=["all tie", "some tie"],
+)
+def test_what_stopping_early_changes(alike: int, said: str) -> None:
+    """The real scheduler tries 100 nodes of 130; `alike` many of them have victims as unimportant."""
+    names = [f"n-{number:03}" for number in range(130)]
+    victims = [
+        full(f"{name}.1", priority=number // alike, started="2026-03-01T00:00:00Z", cpu="3")
+        for number, name in enumerate(names)
+    ]
+    wanted = pod("wanted", requests={"cpu": "2"}, priority=50)
+    held = snapshot(*map(node, names), *victims, wanted)
+    text = render_preempt(preempt(held, "wanted", None, choose_scheduler(held, "1.35")), Style(200))
+
+    assert text.startswith("default/wanted would evict 1 pod on n-000, n-001, n-002 or ")
+    assert f"the real scheduler stops after 100 candidates, from a random start{said}\n" in text

@@ -3,10 +3,12 @@
 To draw them anew: `python -m tests.render.test_screens`.
 """
 
+import html
 import io
 import re
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 from rich.terminal_theme import SVG_EXPORT_THEME, TerminalTheme
 from rich.text import Text
@@ -25,6 +27,13 @@ LIGHT = TerminalTheme(
 THEMES = {"light": LIGHT, "dark": SVG_EXPORT_THEME}
 WEB_FONTS = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
 WIDTHS = (80, 100, 200)
+ROW = re.compile(
+    r'<text class="(\S+)" x="([\d.]+)" y="([\d.]+)" textLength="[\d.]+" clip-path="(\S+)">'
+    r"([^<]*)</text>"
+)
+SPACE = "\u00a0"
+COLUMN = 12.2
+"""The width of a character in rich's pictures."""
 
 
 def screen(width: int, *, colour: bool) -> str:
@@ -33,12 +42,34 @@ def screen(width: int, *, colour: bool) -> str:
     return render_text(why(snapshot, question, choose_scheduler(snapshot)), Style(width, colour))
 
 
-def drawn(theme: TerminalTheme) -> str:
-    """The coloured screen as a picture of a terminal."""
+def shown() -> Console:
+    """The coloured screen in a terminal, which breaks lines that are longer than it is wide."""
     console = Console(record=True, width=100, file=io.StringIO(), force_terminal=True)
-    console.print(Text.from_ansi(screen(100, colour=True)))
+    for line in screen(100, colour=True).splitlines():
+        text = Text.from_ansi(line)
+        for part in text.divide(range(100, len(text), 100)):
+            console.print(part)
+    return console
+
+
+def drawn(theme: TerminalTheme) -> str:
+    """A picture of that terminal."""
+    console = shown()
     picture = console.export_svg(title="kschedx why prod/api-7", theme=theme)
-    return "".join(f"{line.rstrip()}\n" for line in WEB_FONTS.sub("", picture).splitlines())
+    positioned = ROW.sub(words_in_place, WEB_FONTS.sub("", picture)).replace("&#160;", " ")
+    return "".join(f"{line.rstrip()}\n" for line in positioned.splitlines())
+
+
+def words_in_place(row: re.Match[str]) -> str:
+    """A row of text without its gaps, which some viewers close: each part at its own column."""
+    style, x, y, clip, content = row.groups()
+    text = html.unescape(content).replace("\n", SPACE)
+    return "\n".join(
+        f'<text class="{style}" x="{float(x) + part.start() * COLUMN:g}" y="{y}" '
+        f'textLength="{len(part[0]) * COLUMN:g}" clip-path="{clip}">'
+        f"{html.escape(part[0].replace(SPACE, ' '))}</text>"
+        for part in re.finditer(rf"[^{SPACE}]+(?:{SPACE}[^{SPACE}]+)*", text)
+    )
 
 
 def screens() -> dict[str, str]:
@@ -50,6 +81,26 @@ def test_the_screens_are_current() -> None:
     shown = {path.name: path.read_text(encoding="utf-8") for path in SCREENS.iterdir()}
 
     assert shown == screens()
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_pictures_do_not_lean_on_spaces(theme: str) -> None:
+    """Every part stands at the column in which the terminal has it."""
+    picture = drawn(THEMES[theme])
+    lines = shown().export_text().splitlines()
+    parts = [
+        (float(x), float(y), html.unescape(content)) for _, x, y, _, content in ROW.findall(picture)
+    ]
+    heights = sorted({y for _, y, _ in parts})
+    rows = dict(zip(heights, filter(None, lines), strict=True))
+
+    assert SPACE not in html.unescape(picture)
+    assert "  " not in "".join(content for *_, content in parts)
+    assert [
+        (content, rows[y])
+        for x, y, content in parts
+        if not rows[y][round(x / COLUMN) :].startswith(content)
+    ] == []
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from kschedx.render.text import Style
 from kschedx.render.why_text import render_text
 from kschedx.schedulers.kube.versions import Release
 from tests.builders import budget, node, pod, snapshot
+from tests.storage_builders import claim
 
 DELETED = {"deletionTimestamp": "2026-03-10T09:00:00Z", "finalizers": ["example.com/backup"]}
 TAINTED = node("n1", taints=[{"key": "new", "effect": "NoSchedule"}])
@@ -27,6 +28,10 @@ def owned(name: str, **fields: Any) -> Object:
 
 
 WANTING = pod("p", requests={"cpu": "1"})
+CLAIMING = {"volumes": [{"name": "d", "persistentVolumeClaim": {"claimName": "data"}}]}
+CLAIMING_TWO = {
+    "volumes": [*CLAIMING["volumes"], {"name": "g", "persistentVolumeClaim": {"claimName": "gone"}}]
+}
 
 SCREENS: dict[str, tuple[tuple[Object, ...], str | None, str]] = {
     "waiting for victims": (
@@ -137,6 +142,42 @@ Missing  2 pods of 3 do not exist
          the next pod waits until db-0 is Ready (OrderedReady)
 """,
     ),
+    "what comes after a claim": (
+        (
+            node(),
+            node("n2", allocatable={"cpu": "500m"}),
+            claim("data", ""),
+            pod("p", requests={"cpu": "1"}, spec=CLAIMING),
+        ),
+        "p",
+        """\
+default/p is Pending: PersistentVolumeClaim default/data is not bound and has no StorageClass
+no node is looked at; once the claim is bound, n1 would fit; 1 of 2 nodes would also refuse:
+insufficient cpu
+kube-scheduler 1.35 · the cluster has recorded no message
+
+Behind it  StorageClasses in the snapshot: none; none is the default
+Not known  which nodes can use its volume, before it is bound
+Scheduler  0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found
+
+Would also block, once the claim is bound:
+  nodes  blocked by        detail                              eviction
+      1  insufficient cpu  n2: needs 1 cpu, 500m of 500m free  cannot help
+""",
+    ),
+    "two claims in the way": (
+        (node(), claim("data", ""), pod("p", spec=CLAIMING_TWO)),
+        "p",
+        """\
+default/p is Pending: PersistentVolumeClaim default/gone does not exist
+no node is looked at; once claim default/gone is there and bound and claim default/data is bound, n1
+would fit
+kube-scheduler 1.35 · the cluster has recorded no message
+
+Then       PersistentVolumeClaim default/data is not bound and has no StorageClass
+Not known  which nodes can use their volumes, before they are bound
+""",
+    ),
     "no Pending pod": (
         (node(), pod("p", node="n1")),
         None,
@@ -212,3 +253,41 @@ def test_an_assumed_version_is_said() -> None:
     )
 
     assert render_text(report, Style()).splitlines()[1].startswith("kube-scheduler 1.35 (assumed)")
+
+
+@pytest.mark.parametrize(
+    ("question", "lines"),
+    [
+        (
+            WhyQuestion("p", node="n1"),
+            """\
+
+n1 cannot take it
+
+  resource  needs  free   of  short by
+  cpu           1     4    4         -
+  pods          1   110  110         -
+""",
+        ),
+        (
+            WhyQuestion("p", with_rows=True),
+            """\
+
+Supposed, once the claim is bound:
+  node  verdict
+  n1    would fit
+  n2    needs 1 cpu, 500m of 500m free
+""",
+        ),
+    ],
+)
+def test_single_nodes_after_a_claim(question: WhyQuestion, lines: str) -> None:
+    held = snapshot(
+        node(),
+        node("n2", allocatable={"cpu": "500m"}),
+        claim("data", ""),
+        pod("p", requests={"cpu": "1"}, spec=CLAIMING),
+    )
+    text = render_text(why(held, question, SchedulerChoice(Release())), Style())
+
+    assert lines in text

@@ -20,6 +20,7 @@ from kschedx.schedulers.kube.message import NO_NODES, fit_error
 from kschedx.schedulers.kube.preemption import ineligible, preempt, tail
 from kschedx.schedulers.kube.profile import PREEMPTION, Profile, build_profile
 from kschedx.schedulers.kube.scoring import score_nodes, top_scorers
+from kschedx.schedulers.kube.supposition import Supposition, suppose_mended
 from kschedx.schedulers.kube.versions import Release
 
 
@@ -81,6 +82,15 @@ class KubeScheduler:
         profile = self.profiles[pod.pod.spec.scheduler_name]
         return Filters(profile, pod, cluster, prepare(profile, pod, cluster), self._served)
 
+    def supposing_mended(self, pod: PodView, cluster: ClusterView) -> Supposition:
+        """The rules as `filters`, as if what rules out every node at once were mended.
+
+        Raises KeyError where no profile serves the pod.
+        """
+        return suppose_mended(
+            self.profiles[pod.pod.spec.scheduler_name], pod, cluster, self._served
+        )
+
     def attempt(
         self,
         pod: PodView,
@@ -124,20 +134,15 @@ class KubeScheduler:
     ) -> Attempt:
         pod = attempt.pod
         filters = self.filters(pod, cluster)
-        narrowed_to = filters.preparation.narrowed_to
         attempt = replace(
             attempt,
             prefilter=filters.preparation.rejection,
-            narrowed_to=narrowed_to,
+            narrowed_to=filters.preparation.narrowed_to,
             narrowed_by=filters.preparation.narrowed_by,
         )
         if attempt.prefilter is not None:
             return self._rejected_at_once(attempt, attempt.prefilter, filters, cluster)
-        traces = {
-            name: filters.trace(node, every=every_rule)
-            for name, node in cluster.nodes.items()
-            if narrowed_to is None or name in narrowed_to
-        }
+        traces = filters.traces(cluster, every=every_rule)
         attempt = replace(attempt, traces=traces)
         # The node that is held for the pod is tried first, even outside the narrowed set.
         own = cluster.nodes.get(pod.pod.status.nominated_node_name)

@@ -238,6 +238,15 @@ class Filters:
             node.name, (*self.preparation.not_checked, *self._verdicts(states, node, every=every))
         )
 
+    def traces(self, cluster: ClusterView, *, every: bool) -> dict[str, NodeTrace]:
+        """`trace` of every node that PreFilters left, in the cluster's order."""
+        narrowed_to = self.preparation.narrowed_to
+        return {
+            name: self.trace(node, every=every)
+            for name, node in cluster.nodes.items()
+            if narrowed_to is None or name in narrowed_to
+        }
+
     def fits(self, node: NodeView, states: States) -> bool:
         """Whether nothing rejects the pod; a rule that cannot be checked counts as passed."""
         held = self._held_for(node, states)

@@ -13,13 +13,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from kschedx.api.quantity import Quantity, nano, whole
+from kschedx.api.quantity import STORAGE, Quantity, nano, whole
 from kschedx.api.selectors import IN, NodeSelectorTerm, NodeTerm, SelectorError, parse
 from kschedx.api.storage import PersistentVolume, PersistentVolumeClaim
 from kschedx.schedulers.kube.claims import class_of, volume_class
 from kschedx.schedulers.kube.label_index import LabelIndex, Pin, narrowest
 
-STORAGE: Final = "storage"
 FILESYSTEM: Final = "Filesystem"
 AVAILABLE: Final = "Available"
 

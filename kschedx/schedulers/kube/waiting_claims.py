@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
-from kschedx.api.quantity import show_bytes
+from kschedx.api.quantity import STORAGE, show_bytes, show_each
 from kschedx.api.selectors import SelectorError
 from kschedx.api.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 from kschedx.framework.verdict import Outcome, Reason, SnapshotLacks
@@ -19,7 +19,6 @@ from kschedx.framework.views import NodeView
 from kschedx.schedulers.kube.claims import class_of
 from kschedx.schedulers.kube.provisioning import Provisioners, Provisioning, Room
 from kschedx.schedulers.kube.volume_matching import (
-    STORAGE,
     Matches,
     MatchFinder,
     StaticVolume,
@@ -144,12 +143,12 @@ class StorageExhausted(Reason):
         return "node(s) did not have enough free storage"
 
     def sentence(self) -> str:
-        have = f"at most {show_bytes(self.largest_bytes)} can be made for the node"
+        need, largest = show_each(STORAGE, self.size_bytes, self.largest_bytes)
+        have = f"at most {largest} can be made for the node"
         if not self.capacities:
             have = "no CSIStorageCapacity applies to the node"
         return (
-            f"PersistentVolumeClaim {self.claim} needs {show_bytes(self.size_bytes)} "
-            f"of class {self.storage_class}, {have}"
+            f"PersistentVolumeClaim {self.claim} needs {need} of class {self.storage_class}, {have}"
         )
 
     def short_by(self) -> int | None:

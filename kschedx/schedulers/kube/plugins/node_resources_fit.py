@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from kschedx.api.devices import DeviceClass
 from kschedx.api.plugin_args import NodeResourcesFitArgs, read_args
-from kschedx.api.quantity import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, show
+from kschedx.api.quantity import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, show_each
 from kschedx.framework.accounting import is_extended, is_scalar
 from kschedx.framework.plugin import FilterPlugin, Prepared, ScorePlugin
 from kschedx.framework.verdict import Outcome, Reason, SnapshotLacks
@@ -52,9 +52,9 @@ class InsufficientResource(Reason):
         return f"Insufficient {self.resource}"
 
     def sentence(self) -> str:
-        need = show(self.resource, self.requested)
-        total = show(self.resource, self.allocatable)
-        free = show(self.resource, self.allocatable - self.used)
+        need, total, free = show_each(
+            self.resource, self.requested, self.allocatable, self.allocatable - self.used
+        )
         return f"needs {need} {self.resource}, {free} of {total} free"
 
     def short_by(self) -> int:
