@@ -133,6 +133,55 @@ SCENARIOS: dict[str, Scenario] = {
     "sts-thief-arrives-high-priority-set": Scenario(
         TWO, [stateful_set("web", 2, "3", "high")], [], [NEW], arrives={"web-1": pod("late", "3")}
     ),
+    "sts-arrival-splits-the-room": Scenario(
+        {"n1": "4", "n2": "3500m"},
+        [stateful_set("db", 2, "3"), deployment("web", 1, "1")],
+        [],
+        [NEW],
+        arrives={"db-1": pod("one-more", "1")},
+    ),
+    "sts-arrival-of-the-second-step": Scenario(
+        TWO, [stateful_set("db", 2, "3")], [], [NEW], arrives={"db-0": pod("late", "3")}
+    ),
+    "sts-arrival-evicts-with-the-room-that-is-freed": Scenario(
+        {"n1": "3"},
+        [
+            stateful_set("db", 1, "500m"),
+            deployment("web", 1, "1"),
+            deployment("top", 1, "1500m", "high"),
+        ],
+        [],
+        [NEW],
+        arrives={"db-0": pod("one-more", "1500m", "high")},
+    ),
+    "sts-arrival-is-evicted-again": Scenario(
+        TWO,
+        [stateful_set("db", 2, "3", "high")],
+        [],
+        [NEW],
+        arrives={"db-1": pod("late", "2", "low")},
+    ),
+    "sts-arrival-that-never-evicts": Scenario(
+        TWO,
+        [stateful_set("db", 2, "3")],
+        [],
+        [NEW],
+        arrives={"db-1": pod("late", "3", "high-never")},
+    ),
+    "sts-parallel-arrivals-one-after-the-other": Scenario(
+        TWO,
+        [stateful_set("db", 2, "3", own=PARALLEL)],
+        [],
+        [NEW],
+        arrives={"db-1": pod("late", "1500m"), "db-0": pod("later", "1500m")},
+    ),
+    "sts-smaller-beside-an-arrival": Scenario(
+        TWO,
+        [stateful_set("db", 2, "3")],
+        [],
+        [containers("app:2", "2")],
+        arrives={"db-1": pod("late", "2")},
+    ),
     "sts-scaled-down-while-stuck": Scenario(
         TWO, [stateful_set("web", 2, "3")], [pod("hungry", "3")], [NEW, resized(1)]
     ),
