@@ -107,7 +107,7 @@ class Replay:
                 nomination=self._nomination(view),
                 otherwise=otherwise,
                 remedies=remedies(hints, pod, self.snapshot) if hints is not None else None,
-                what_if=replace(found, by_hand=by_hand(view, self.cluster, hints)),
+                what_if=replace(found, by_hand=by_hand(attempt, self.cluster, hints)),
             ),
             with_rows=with_rows,
         )

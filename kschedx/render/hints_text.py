@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rich.table import Table
 from rich.text import Text
 
 from kschedx.diagnose.headline import listed
-from kschedx.diagnose.remedies import Remedies, Remedy
+from kschedx.diagnose.remedies import Remedies, Remedy, Step
+from kschedx.framework.cluster_edits import KUBELET
 from kschedx.render.text import Page
 
 
@@ -23,11 +26,8 @@ def write_hints(page: Page, found: Remedies, *, indent: int = 0) -> None:
     grid.add_column(overflow="fold")
     for number, remedy in enumerate(found.remedies, start=1):
         grid.add_row(str(number), Text(f"{remedy.message} -> {_then(remedy)}"))
-        for step in remedy.steps:
-            if step.command:
-                grid.add_row("", Text(step.command, style="quiet"))
-            elif step.patch and step.target is not None:
-                grid.add_row("", Text(_manifest(step.target.kind, step.target.name), style="quiet"))
+        for line in dict.fromkeys(line for step in remedy.steps for line in _how(step)):
+            grid.add_row("", Text(line, style="quiet"))
     page.write(grid, indent=indent + 2)
     if found.limit_hit:
         page.write(
@@ -43,5 +43,15 @@ def _then(remedy: Remedy) -> str:
     return f"fits {nodes}"
 
 
-def _manifest(kind: str, name: str) -> str:
-    return f"in the manifest of {kind} {name}, which then has to be created again"
+def _how(step: Step) -> Iterator[str]:
+    """The commands, or where the patch belongs."""
+    if step.prerequisite:
+        yield step.prerequisite
+    if step.command:
+        yield step.command
+    elif step.patch and step.target is not None:
+        kind, name = step.target.kind, step.target.name
+        if kind == KUBELET:
+            yield f"in the kubelet configuration of {name}, whose kubelet then has to be restarted"
+        else:
+            yield f"in the manifest of {kind} {name}, which then has to be created again"

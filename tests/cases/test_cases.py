@@ -50,6 +50,7 @@ def test_says_what_is_the_matter(case: str, golden: Callable[[str, str], None]) 
     assert [words for words in expected.says if words not in first] == []
     assert found.verdict_class == expected.verdict_class
     assert set(expected.hints) <= proposed
+    assert not set(expected.spares) & proposed
     document = render_json(report)
     SCHEMA.validate(json.loads(document))
     golden(f"../cases/{case}/why.txt", text)
