@@ -204,9 +204,12 @@ def _skew(reason: SkewTooLarge, on: Blocked) -> Iterator[Edit]:
 
 def _crowd(reason: SkewTooLarge, on: Blocked) -> Iterator[Edit]:
     """The fewest pods of the domain that count, the youngest: they took others' places."""
+    needed = reason.short_by()
+    if needed > _MOST_VICTIMS:
+        return
     try:
         selector = parse_selector_text(reason.selector)
-    except KschedxError:  # a selector of everything or nothing has no such text
+    except KschedxError:  # not one that kubectl's -l can write
         return
     counted = [
         pod
@@ -216,15 +219,14 @@ def _crowd(reason: SkewTooLarge, on: Blocked) -> Iterator[Edit]:
         if selector.matches(pod.labels) and not pod.terminating and _may_go(pod, on)
     ]
     youngest = sorted(sorted(counted, key=lambda pod: pod.key), key=_youth, reverse=True)
-    needed = reason.short_by()
     if needed == 1:
         for pod in youngest[:_MOST_YOUNG]:
             yield DeletePods(pod.pod.spec.node_name, (pod.key,))
-    elif needed <= _MOST_VICTIMS:
-        going = youngest[:needed]
-        nodes = {pod.pod.spec.node_name for pod in going}
-        if len(nodes) == 1:
-            yield DeletePods(nodes.pop(), tuple(sorted(pod.key for pod in going)))
+        return
+    going = youngest[:needed]
+    nodes = {pod.pod.spec.node_name for pod in going}
+    if len(going) == needed and len(nodes) == 1:
+        yield DeletePods(nodes.pop(), tuple(sorted(pod.key for pod in going)))
 
 
 def _youth(pod: PodView) -> tuple[str, int]:

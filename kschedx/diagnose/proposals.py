@@ -33,6 +33,8 @@ _NODES_PER_GROUP: Final = 3
 _SETS_PER_NODE: Final = 8
 _SHAPES: Final = 4
 _CLASSES: Final = 3
+_ANCHORS: Final = 2
+"""Pods of a node that could be spared, one instead of the other."""
 _MOST_REPLICAS: Final = 5
 """Pods of larger workloads are not made again: each takes a replay of its own."""
 _USER_MOST: Final = 1_000_000_000
@@ -227,10 +229,12 @@ def _spared(attempt: Attempt, cluster: ClusterView) -> Iterator[tuple[Edit, ...]
     if not classes and priority > _USER_MOST:
         return
     value, _, name = classes[0] if classes else (priority, False, "")
+    spared: set[str] = set()
     for node in islice(unanchored(preemption), _NODES_PER_GROUP):
-        for anchor in anchors(attempt.pod, cluster.nodes[node], cluster)[:_NODES_PER_GROUP]:
-            pods = _made_with(anchor, cluster)
+        for anchor in anchors(attempt.pod, cluster.nodes[node], cluster)[:_ANCHORS]:
+            pods = _made_with(anchor, cluster) if anchor.key not in spared else ()
             if 0 < len(pods) <= _MOST_REPLICAS:
+                spared.update(pods)
                 yield (RaiseOtherPriority(pods, value, name),)
 
 

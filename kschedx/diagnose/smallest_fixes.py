@@ -25,6 +25,9 @@ from kschedx.framework.verdict import Outcome
 from kschedx.framework.views import ClusterView, PodView
 
 MOST_REPLAYS: Final = 60
+"""Sets of changes that are tried."""
+MOST_ATTEMPTS: Final = 150
+"""Of the scheduler in all: pods that are made again have to find their places too."""
 MOST_HINTS: Final = 5
 _LARGE: Final = 1000
 """In clusters of more nodes a replay takes its time: fewer hints are looked for."""
@@ -71,10 +74,11 @@ class _Search:
         self.ask = ask
         self.proven: list[Hint] = []
         self.replays = 0
+        self.attempts = 0
 
     @property
     def spent(self) -> bool:
-        return self.replays >= MOST_REPLAYS
+        return self.replays >= MOST_REPLAYS or self.attempts >= MOST_ATTEMPTS
 
     @property
     def enough(self) -> bool:
@@ -132,6 +136,7 @@ class _Search:
         for edit in settled:
             pod, cluster = edit.apply(pod, cluster)
         preempts = any(isinstance(edit, RaisePriority | RaiseOtherPriority) for edit in edits)
+        self.attempts += 1
         ask = self.ask.preempt if preempts else self.ask.place
         attempt = ask(cluster.view(pod), cluster)
         if attempt.winners and attempt.outcome is Outcome.FITS:
@@ -227,18 +232,21 @@ class _Search:
             if waits_for(successor, self.pod, cluster.snapshot):
                 continue
             view = cluster.view(successor)
-            winners = self.ask.place(view, cluster).winners
+            winners = self._winners(view, cluster)
             if winners:
                 cluster = cluster.with_pod_on(view, node if node in winners else winners[0])
-        waiting = cluster.view(pod.pod)
-        return not self.ask.place(waiting, cluster).winners
+        return not self._winners(cluster.view(pod.pod), cluster)
+
+    def _winners(self, pod: PodView, cluster: ClusterView) -> tuple[str, ...]:
+        self.attempts += 1
+        return self.ask.place(pod, cluster).winners
 
     def _places(self, pods: list[Pod], cluster: ClusterView) -> tuple[str, ...] | None:
         """Where the scheduler puts the pods, one after the other; None where one finds none."""
         places: list[str] = []
         for pod in pods:
             view = cluster.view(pod)
-            winners = self.ask.place(view, cluster).winners
+            winners = self._winners(view, cluster)
             if not winners:
                 return None
             places.append(winners[0])

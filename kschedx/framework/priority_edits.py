@@ -125,7 +125,9 @@ class RaiseOtherPriority(Edit):
         if others:
             plural = "s" if len(others) > 1 else ""
             first = f"{first} and {len(others)} other pod{plural} of its template"
-        again = f" (made again on {' and '.join(dict.fromkeys(self.places))})"
+        # No event makes the scheduler try a pod that lacked room because of a pod that comes.
+        places = " and ".join(dict.fromkeys(self.places))
+        again = f" (made again on {places}; within 5 minutes the waiting pod is tried)"
         if self.priority_class:
             return f"give {first} PriorityClass {self.priority_class} ({self.priority}){again}"
         return f"give {first} a PriorityClass of value {self.priority}{again}"
