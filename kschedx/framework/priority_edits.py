@@ -127,7 +127,7 @@ class RaiseOtherPriority(Edit):
             first = f"{first} and {len(others)} other pod{plural} of its template"
         # No event makes the scheduler try a pod that lacked room because of a pod that comes.
         places = " and ".join(dict.fromkeys(self.places))
-        again = f" (made again on {places}; within 5 minutes the waiting pod is tried)"
+        again = f" (made again on {places}; within about 5 minutes the waiting pod is tried)"
         if self.priority_class:
             return f"give {first} PriorityClass {self.priority_class} ({self.priority}){again}"
         return f"give {first} a PriorityClass of value {self.priority}{again}"

@@ -228,8 +228,8 @@ CASES: dict[str, tuple[Sequence[Object], list[str]]] = {
         [
             "lower container main's cpu request from 2 to 1 -> a",
             "delete default/other on a -> a",
-            "give default/db a PriorityClass of value 5 (made again on a; within 5 minutes the "
-            "waiting pod is tried) -> a",
+            "give default/db a PriorityClass of value 5 (made again on a; within about 5 minutes "
+            "the waiting pod is tried) -> a",
         ],
     ),
     "a neighbour that is made again elsewhere spares nobody": (

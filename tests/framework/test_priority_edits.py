@@ -35,7 +35,7 @@ def test_another_pod_is_made_again_with_the_priority() -> None:
     ]
     assert edit.sentence() == (
         "give default/near and 1 other pod of its template a PriorityClass of value 7 "
-        "(made again on b; within 5 minutes the waiting pod is tried)"
+        "(made again on b; within about 5 minutes the waiting pod is tried)"
     )
 
 
@@ -45,7 +45,7 @@ def test_a_class_that_there_is_needs_none_made() -> None:
     assert edit.prerequisite() == ""
     assert edit.sentence() == (
         "give default/near PriorityClass high (7) "
-        "(made again on a; within 5 minutes the waiting pod is tried)"
+        "(made again on a; within about 5 minutes the waiting pod is tried)"
     )
     assert edit.patch(pod()).operations == (
         {"op": "add", "path": "/priorityClassName", "value": "high"},
