@@ -109,7 +109,7 @@ class Replay:
                 otherwise=otherwise,
                 also_blocked=self._also_blocked(attempt, with_rows=with_rows),
                 remedies=remedies(hints, pod, self.snapshot) if hints is not None else None,
-                what_if=replace(found, by_hand=by_hand(view, self.cluster, hints)),
+                what_if=replace(found, by_hand=by_hand(attempt, self.cluster, hints)),
             ),
             with_rows=with_rows,
         )

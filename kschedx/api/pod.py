@@ -146,6 +146,17 @@ class Affinity(Struct, frozen=True):
         changed = replace(side, required=kept)
         return replace(self, **{"pod_anti_affinity" if anti else "pod_affinity": changed})
 
+    def near_within(self, topology_key: str, wider: str) -> Affinity:
+        """The required terms of podAffinity over this topology key taken over a wider one."""
+        side = self.pod_affinity
+        if side is None:
+            return self
+        terms = tuple(
+            replace(term, topology_key=wider) if term.topology_key == topology_key else term
+            for term in side.required
+        )
+        return replace(self, pod_affinity=replace(side, required=terms))
+
 
 def _only_preferred(affinity: NodeAffinity | None) -> NodeAffinity | None:
     return None if affinity is None else replace(affinity, required=None)

@@ -6,9 +6,19 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from kschedx.api.errors import KschedxError
 from kschedx.api.pod import Pod
+from kschedx.api.selector_text import parse_selector_text
 from kschedx.api.selectors import show_node_term
-from kschedx.framework.cluster_edits import DeletePods, LabelNode, RemoveTaint, Uncordon
+from kschedx.diagnose.node_labels import missing_labels
+from kschedx.diagnose.stateful_pods import ordinal
+from kschedx.framework.cluster_edits import (
+    DeletePods,
+    LabelNode,
+    RaiseMaxPods,
+    RemoveTaint,
+    Uncordon,
+)
 from kschedx.framework.edit import Edit
 from kschedx.framework.pod_edits import (
     AddToleration,
@@ -20,8 +30,13 @@ from kschedx.framework.pod_edits import (
     RaiseMaxSkew,
     largest_request,
 )
-from kschedx.framework.selector_edits import WidenNodeAffinity
-from kschedx.framework.template_edits import REVISION, CountOwnRevision, InitStepsFirst
+from kschedx.framework.selector_edits import WidenNodeAffinity, WidenPodAffinity
+from kschedx.framework.template_edits import (
+    REVISION,
+    CountOwnRevision,
+    InitStepsFirst,
+    SpreadIfPossible,
+)
 from kschedx.framework.verdict import Reason
 from kschedx.framework.views import ClusterView, NodeView, PodView
 from kschedx.schedulers.kube.plugins.inter_pod_affinity import (
@@ -35,14 +50,19 @@ from kschedx.schedulers.kube.plugins.node_ports import EVERY_ADDRESS, HostPortTa
 from kschedx.schedulers.kube.plugins.node_resources_fit import InsufficientResource, TooManyPods
 from kschedx.schedulers.kube.plugins.node_unschedulable import NodeCordoned
 from kschedx.schedulers.kube.plugins.node_volume_limits import VolumeLimitReached
-from kschedx.schedulers.kube.plugins.pod_topology_spread import SkewTooLarge
+from kschedx.schedulers.kube.plugins.pod_topology_spread import SkewTooLarge, SpreadLabelMissing
 from kschedx.schedulers.kube.plugins.taint_toleration import UntoleratedTaint
 from kschedx.schedulers.kube.plugins.volume_restrictions import ClaimInUse, DiskInUse
 from kschedx.schedulers.kube.tolerations import UNSCHEDULABLE
+from kschedx.schedulers.kube.topology_labels import HOSTNAME, REGION, ZONE
 
 NODE_TROUBLE: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/uninitialized")
 """Taints that say that a node is not well: neither tolerated nor removed by advice."""
 _MOST_VICTIMS: Final = 3
+_MOST_YOUNG: Final = 2
+"""Pods of a crowded domain that are asked to go, one instead of the other."""
+_WIDER: Final = {HOSTNAME: (ZONE, REGION), ZONE: (REGION,), REGION: ()}
+"""Topology key -> keys of larger domains, the smallest first; of other keys all that are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,15 +145,17 @@ def _request(reason: InsufficientResource, on: Blocked) -> Iterator[Edit]:
 
 def _slots(reason: TooManyPods, on: Blocked) -> Iterator[Edit]:
     yield from _free_room(on, len, reason.pods + 1 - reason.allocatable)
+    if reason.allocatable > 0:
+        yield RaiseMaxPods(on.node.name, reason.allocatable, reason.pods + 1)
 
 
 def _removable(on: Blocked) -> list[PodView]:
     """Pods that may be asked to go: none that is more important, bound to its node, or static."""
-    return [
-        pod
-        for pod in on.node.pods
-        if pod.priority <= on.pod.priority and not _bound_to_node(pod.pod)
-    ]
+    return [pod for pod in on.node.pods if _may_go(pod, on)]
+
+
+def _may_go(pod: PodView, on: Blocked) -> bool:
+    return pod.priority <= on.pod.priority and not _bound_to_node(pod.pod)
 
 
 def _bound_to_node(pod: Pod) -> bool:
@@ -177,10 +199,63 @@ def _skew(reason: SkewTooLarge, on: Blocked) -> Iterator[Edit]:
     if REVISION in on.pod.labels:
         yield CountOwnRevision(reason.topology_key)
     yield RaiseMaxSkew(reason.topology_key, reason.max_skew, reason.skew)
+    yield from _crowd(reason, on)
 
 
-def _near(reason: NoPodToBeNear | AffinityLabelMissing, on: Blocked) -> Iterator[Edit]:
+def _crowd(reason: SkewTooLarge, on: Blocked) -> Iterator[Edit]:
+    """The fewest pods of the domain that count, the youngest: they took others' places."""
+    needed = reason.short_by()
+    if needed > _MOST_VICTIMS:
+        return
+    try:
+        selector = parse_selector_text(reason.selector)
+    except KschedxError:  # not one that kubectl's -l can write
+        return
+    counted = [
+        pod
+        for name, pods in on.cluster.pods_in_namespace(on.pod.namespace).items()
+        if on.cluster.nodes[name].labels.get(reason.topology_key) == reason.domain
+        for pod in pods
+        if selector.matches(pod.labels) and not pod.terminating and _may_go(pod, on)
+    ]
+    youngest = sorted(sorted(counted, key=lambda pod: pod.key), key=_youth, reverse=True)
+    if needed == 1:
+        for pod in youngest[:_MOST_YOUNG]:
+            yield DeletePods(pod.pod.spec.node_name, (pod.key,))
+        return
+    going = youngest[:needed]
+    nodes = {pod.pod.spec.node_name for pod in going}
+    if len(going) == needed and len(nodes) == 1:
+        yield DeletePods(nodes.pop(), tuple(sorted(pod.key for pod in going)))
+
+
+def _youth(pod: PodView) -> tuple[str, int]:
+    """When it was created; in a StatefulSet higher ordinals come later."""
+    number = ordinal(pod.pod)
+    return pod.pod.metadata.creation_timestamp or "", -1 if number is None else number
+
+
+def _missing_spread_label(reason: SpreadLabelMissing, on: Blocked) -> Iterator[Edit]:
+    yield SpreadIfPossible(reason.topology_key)
+    yield from _labelled(reason.topology_key, on)
+
+
+def _labelled(key: str, on: Blocked) -> Iterator[Edit]:
+    edit = missing_labels(key, on.cluster)
+    if edit is not None:
+        yield edit
+
+
+def _near(reason: NoPodToBeNear, on: Blocked) -> Iterator[Edit]:
+    for wider in _WIDER.get(reason.topology_key, (ZONE, REGION)):
+        if wider in on.node.labels:
+            yield WidenPodAffinity(reason.topology_key, wider, reason.selector)
     yield DropPodAffinity(reason.topology_key, reason.selector, anti=False)
+
+
+def _missing_affinity_label(reason: AffinityLabelMissing, on: Blocked) -> Iterator[Edit]:
+    yield DropPodAffinity(reason.topology_key, reason.selector, anti=False)
+    yield from _labelled(reason.topology_key, on)
 
 
 def _apart(reason: PodToBeApartFrom, on: Blocked) -> Iterator[Edit]:
@@ -223,8 +298,9 @@ _LIFTS: Final[dict[type[Reason], Callable[[Any, Blocked], Iterator[Edit]]]] = {
     TooManyPods: _slots,
     HostPortTaken: _port,
     SkewTooLarge: _skew,
+    SpreadLabelMissing: _missing_spread_label,
     NoPodToBeNear: _near,
-    AffinityLabelMissing: _near,
+    AffinityLabelMissing: _missing_affinity_label,
     PodToBeApartFrom: _apart,
     RepelledByPod: _repelled,
     ClaimInUse: _claim,

@@ -7,24 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kschedx.api.meta import Object
 from kschedx.api.pod import Pod
-from kschedx.api.workloads import (
-    DaemonSet,
-    Deployment,
-    ReplicaSet,
-    StatefulSet,
-)
 from kschedx.diagnose.hints import Hint, Hints
+from kschedx.diagnose.template_owner import (
+    WITH_TEMPLATE,
+    Templated,
+    replaces_pods,
+    template_owner,
+)
+from kschedx.framework.cluster_edits import delete_command
 from kschedx.framework.edit import Cost, Edit
 from kschedx.framework.pod_edits import PodEdit
+from kschedx.framework.priority_edits import RaiseOtherPriority, RaisePriority, made_again
 from kschedx.snapshot.snapshot import Snapshot
-
-Templated = Deployment | StatefulSet | DaemonSet | ReplicaSet
-"""Workloads whose template can be changed while they run."""
-_TEMPLATED: Mapping[str, type[Templated]] = {
-    kind.__name__: kind for kind in (Deployment, StatefulSet, DaemonSet, ReplicaSet)
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +48,8 @@ class Step:
     has."""
     command: str
     """Empty where no command makes this change: the manifest has to be changed."""
+    prerequisite: str = ""
+    """A command that has to come before a change of the manifest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +94,8 @@ def _remedy(hint: Hint, pod: Pod, snapshot: Snapshot) -> Remedy:
 def _step(edit: Edit, pod: Pod, snapshot: Snapshot, done: Sequence[PodEdit]) -> Step:
     if isinstance(edit, PodEdit):
         return _pod_step(edit, pod, snapshot, done)
+    if isinstance(edit, RaiseOtherPriority):
+        return _other_pod_step(edit, snapshot)
     patch = edit.patch(pod)
     target = Target(patch.kind, patch.namespace, patch.name) if patch.kind else None
     return Step(edit.code, edit.sentence(), target, patch.operations, patch.command)
@@ -107,26 +106,55 @@ def _pod_step(edit: PodEdit, pod: Pod, snapshot: Snapshot, done: Sequence[PodEdi
 
     The patch is one of what the steps before it leave: a removal shifts what stands behind it.
     """
-    workload = _workload(pod, snapshot)
+    workload = template_owner(pod, snapshot)
     if workload is None:
         owner = pod.metadata.controller
         kind, name = ("Pod", pod.name) if owner is None else (owner.kind, owner.name)
         target = Target(kind, pod.namespace, name, owner.uid if owner else pod.metadata.uid)
-        patch = _below("/spec", edit.operations(_after(done, pod)))
-        return Step(edit.code, edit.sentence(), target, patch, "")
+        path = "/spec/template/spec" if kind in WITH_TEMPLATE else "/spec"
+        patch = _below(path, edit.operations(_after(done, pod)))
+        first, command = edit.prerequisite(), ""
+        # One that is not in the cluster yet is changed where it is written.
+        if isinstance(edit, RaisePriority) and owner is None and pod.metadata.uid:
+            command = _then(first, made_again(pod, edit.operations(pod)))
+            first = ""
+        return Step(edit.code, edit.sentence(), target, patch, command, first)
     template = Pod(metadata=workload.spec.template.metadata, spec=workload.spec.template.spec)
     template = _after(done, template)
     operations = _below("/spec/template/spec", edit.operations(template))
-    target = Target(
+    target = _target(workload)
+    if not operations:
+        # The template lacks what the pod has: an admission webhook, say, has added it.
+        return Step(edit.code, edit.sentence(), target, (), "")
+    command = edit.command(template, _place(target)) or _patched(target, operations)
+    command = _then(edit.prerequisite(), command)
+    return Step(edit.code, edit.sentence(), target, operations, command)
+
+
+def _other_pod_step(edit: RaiseOtherPriority, snapshot: Snapshot) -> Step:
+    """Where the other pod comes from; a pod that nobody makes is made again as it is."""
+    pod = snapshot.all(Pod)[edit.pods[0]]
+    workload = template_owner(pod, snapshot)
+    if workload is None:
+        target = Target("Pod", pod.namespace, pod.name, pod.metadata.uid)
+        operations = _below("/spec", edit.operations())
+        command = _then(edit.prerequisite(), made_again(pod, edit.operations()))
+    else:
+        target = _target(workload)
+        operations = _below("/spec/template/spec", edit.operations())
+        gone = "" if replaces_pods(workload) else delete_command(edit.pods)
+        command = _then(edit.prerequisite(), _patched(target, operations), gone)
+    return Step(edit.code, edit.sentence(), target, operations, command)
+
+
+def _target(workload: Templated) -> Target:
+    return Target(
         type(workload).__name__,
         workload.namespace,
         workload.name,
         workload.metadata.uid,
         workload.metadata.resource_version,
     )
-    # Without any the template lacks what the pod has: an admission webhook, say, has added it.
-    command = _command(edit, template, target, operations) if operations else ""
-    return Step(edit.code, edit.sentence(), target, operations, command)
 
 
 def _after(done: Sequence[PodEdit], pod: Pod) -> Pod:
@@ -135,16 +163,19 @@ def _after(done: Sequence[PodEdit], pod: Pod) -> Pod:
     return pod
 
 
-def _command(
-    edit: PodEdit, template: Pod, target: Target, operations: tuple[Mapping[str, Any], ...]
-) -> str:
-    """The shortest command that makes the change, after what has to come first."""
-    place = f"{target.kind.lower()}/{target.name} -n {target.namespace}"
-    command = edit.command(template, place)
-    if not command:
-        body = json.dumps(operations, separators=(",", ":"))
-        command = f"kubectl patch {place} --type=json -p '{body}'"
-    return " && ".join(part for part in (edit.prerequisite(), command) if part)
+def _place(target: Target) -> str:
+    """The object as kubectl's arguments."""
+    return f"{target.kind.lower()}/{target.name} -n {target.namespace}"
+
+
+def _patched(target: Target, operations: tuple[Mapping[str, Any], ...]) -> str:
+    body = json.dumps(operations, separators=(",", ":"))
+    return f"kubectl patch {_place(target)} --type=json -p '{body}'"
+
+
+def _then(*commands: str) -> str:
+    """One command after the other, the empty ones left out."""
+    return " && ".join(filter(None, commands))
 
 
 def _below(path: str, operations: tuple[dict[str, Any], ...]) -> tuple[Mapping[str, Any], ...]:
@@ -155,20 +186,3 @@ def _below(path: str, operations: tuple[dict[str, Any], ...]) -> tuple[Mapping[s
         }
         for operation in operations
     )
-
-
-def _workload(pod: Pod, snapshot: Snapshot) -> Templated | None:
-    """The workload whose template the pod is made from; None if there is none in the snapshot."""
-    owner = _owner(pod, snapshot)
-    if isinstance(owner, ReplicaSet):
-        above = _owner(owner, snapshot)
-        return above if above is not None else owner
-    return owner
-
-
-def _owner(item: Object, snapshot: Snapshot) -> Templated | None:
-    reference = item.metadata.controller
-    kind = _TEMPLATED.get(reference.kind) if reference is not None else None
-    if reference is None or kind is None:
-        return None
-    return snapshot.get(kind, f"{item.namespace}/{reference.name}")

@@ -7,47 +7,33 @@ been replayed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice, product
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Final
 
-from kschedx.api.node import Taint
 from kschedx.api.pod import Pod
-from kschedx.api.quantity import CPU, MEMORY
-from kschedx.api.scheduling import PriorityClass
-from kschedx.api.storage import StorageClass
 from kschedx.diagnose.hints import Hint, Hints
-from kschedx.diagnose.lifting import NODE_TROUBLE, Blocked, lifts, unpinned
+from kschedx.diagnose.proposals import proposals
+from kschedx.diagnose.stateful_pods import waits_for
 from kschedx.framework.attempt import Attempt
-from kschedx.framework.claim_edits import ProvideClaim
+from kschedx.framework.claim_edits import MovePodsWithoutClaims, own_claims
 from kschedx.framework.cluster_edits import AddNode, DeletePods, MovePods
 from kschedx.framework.edit import Edit
-from kschedx.framework.pod_edits import LowerRequest, RaisePriority
-from kschedx.framework.verdict import NodeTrace, Outcome, Reason
-from kschedx.framework.views import ClusterView, NodeView, PodView
-from kschedx.schedulers.kube.claims import ClaimNotBound, ClaimNotFound
-from kschedx.schedulers.kube.plugins.pod_topology_spread import SkewTooLarge
-from kschedx.schedulers.kube.tolerations import HARD_EFFECTS
+from kschedx.framework.pod_edits import LowerRequest
+from kschedx.framework.priority_edits import RaiseOtherPriority, RaisePriority
+from kschedx.framework.verdict import Outcome
+from kschedx.framework.views import ClusterView, PodView
 
 MOST_REPLAYS: Final = 60
+"""Sets of changes that are tried."""
+MOST_ATTEMPTS: Final = 150
+"""Of the scheduler in all: pods that are made again have to find their places too."""
 MOST_HINTS: Final = 5
 _LARGE: Final = 1000
 """In clusters of more nodes a replay takes its time: fewer hints are looked for."""
 _MOST_HINTS_IN_LARGE: Final = 3
-_MOST_CAUSES: Final = 3
-"""Nodes that more causes block are left alone."""
-_GROUPS: Final = 12
-"""Groups of nodes with the same causes that are looked at, the fewest causes first."""
-_NODES_PER_GROUP: Final = 3
-_SETS_PER_NODE: Final = 8
-_SHAPES: Final = 4
-_CLASSES: Final = 3
 _PER_KIND: Final = 2
 """Hints that begin with the same kind of change."""
-
-_USER_MOST: Final = 1_000_000_000
-"""User classes end here; above are the system's."""
 
 Try = Callable[[PodView, ClusterView], Attempt]
 """What the scheduler does with a pod, the first rejection of each node only."""
@@ -62,41 +48,21 @@ class Replays:
 
 
 def smallest_fixes(attempt: Attempt, cluster: ClusterView, replays: Replays) -> Hints:
-    """Proven hints for a pod that no node takes, cheapest first."""
-    pod = attempt.pod
-    evicts = attempt.preemption is not None and bool(attempt.preemption.nominated)
-    priorities = () if evicts else _priorities(pod, cluster)
-    search = _Search(pod.pod, cluster, replays)
-    nodes = {*_new_nodes(pod, cluster), *_new_domains(attempt, cluster)}
-    if attempt.prefilter is not None:
-        nodes, priorities = set(), ()
-    sets = {*_sets(attempt, cluster), *_claims(attempt, cluster)}
-    candidates = sorted({*sets, *nodes, *priorities}, key=_rank)
-    for edits in candidates:
+    """Proven hints for a pod that no node takes, cheapest first, what loses data last."""
+    search = _Search(attempt.pod.pod, cluster, replays)
+    for edits in proposals(attempt, cluster):
         if search.spent or search.enough:
             break
         search.prove(edits)
     return Hints(
-        hints=tuple(search.proven),
+        hints=tuple(sorted(search.proven, key=lambda hint: (hint.cost, _empties(hint)))),
         replays=search.replays,
         limit_hit=search.spent and not search.enough,
     )
 
 
-def _rank(edits: tuple[Edit, ...]) -> tuple[int, int, int, float, str]:
-    """Cheapest first: the dearest change, how many, how far a request goes down, then by name."""
-    lowered = 0.0
-    for edit in edits:
-        before, after = getattr(edit, "before", 0), getattr(edit, "after", 0)
-        if before > after:
-            lowered += 1 - after / before
-    return (
-        max(edit.cost for edit in edits),
-        len(edits),
-        sum(len(edit.pods) for edit in edits if isinstance(edit, DeletePods)),
-        round(lowered, 6),
-        " and ".join(edit.sentence() for edit in edits),
-    )
+def _empties(hint: Hint) -> bool:
+    return any(isinstance(edit, MovePodsWithoutClaims) for edit in hint.edits)
 
 
 class _Search:
@@ -108,10 +74,11 @@ class _Search:
         self.ask = ask
         self.proven: list[Hint] = []
         self.replays = 0
+        self.attempts = 0
 
     @property
     def spent(self) -> bool:
-        return self.replays >= MOST_REPLAYS
+        return self.replays >= MOST_REPLAYS or self.attempts >= MOST_ATTEMPTS
 
     @property
     def enough(self) -> bool:
@@ -121,16 +88,32 @@ class _Search:
     def prove(self, edits: tuple[Edit, ...]) -> None:
         """Replay a set, unless a part of it works already or its kind has been shown."""
         wanted = set(edits)
-        kind = tuple(edit.code for edit in edits)
-        shown = [tuple(edit.code for edit in hint.edits) for hint in self.proven]
         if any(wanted.issuperset(hint.edits) for hint in self.proven):
             return
-        if shown.count(kind) >= _PER_KIND or self._lowered_less(edits):
+        if self._shown(edits) >= _PER_KIND or self._lowered_less(edits) or self._grown(edits):
             return
         self.replays += 1
         hint = self._replay(edits)
-        if hint is not None:
-            self.proven.append(hint)
+        if hint is None or self._shown(hint.edits) >= _PER_KIND or self._outdone(hint):
+            return
+        self.proven.append(hint)
+
+    def _shown(self, edits: tuple[Edit, ...]) -> int:
+        """How many hints of the same kind there are."""
+        kind = tuple(edit.code for edit in edits)
+        return [tuple(edit.code for edit in hint.edits) for hint in self.proven].count(kind)
+
+    def _outdone(self, hint: Hint) -> bool:
+        """Another hint gives the same nodes, and keeps more of the rules that both loosen."""
+        return any(
+            _by_rule(other) == _by_rule(hint) and set(hint.nodes) <= set(other.nodes)
+            for other in self.proven
+        )
+
+    def _grown(self, edits: tuple[Edit, ...]) -> bool:
+        """It adds another kind of node where a hint adds one that is nearer to those there."""
+        adds = any(isinstance(e, AddNode) for hint in self.proven for e in hint.edits)
+        return adds and any(isinstance(edit, AddNode) and edit.differences > 0 for edit in edits)
 
     def _lowered_less(self, edits: tuple[Edit, ...]) -> bool:
         """A hint lowers the same request of the same container, by less."""
@@ -146,19 +129,48 @@ class _Search:
         )
 
     def _replay(self, edits: tuple[Edit, ...]) -> Hint | None:
+        settled = self._spared_settled(edits)
+        if settled is None:
+            return None
         pod, cluster = self.pod, self.cluster
-        for edit in edits:
+        for edit in settled:
             pod, cluster = edit.apply(pod, cluster)
-        preempts = any(isinstance(edit, RaisePriority) for edit in edits)
+        preempts = any(isinstance(edit, RaisePriority | RaiseOtherPriority) for edit in edits)
+        self.attempts += 1
         ask = self.ask.preempt if preempts else self.ask.place
         attempt = ask(cluster.view(pod), cluster)
         if attempt.winners and attempt.outcome is Outcome.FITS:
-            return self._with_moves(edits, attempt, cluster)
+            return self._with_moves(settled, attempt, cluster)
         preemption = attempt.preemption
         if preempts and preemption is not None and preemption.enabled and preemption.nominated:
             chosen = preemption.candidates[preemption.nominated[0]]
-            return Hint(edits, preemption.nominated, tuple(v.key for v in chosen.victims))
+            if self._own_kind(chosen.victims):
+                return None
+            return Hint(settled, preemption.nominated, tuple(v.key for v in chosen.victims))
         return None
+
+    def _own_kind(self, victims: tuple[PodView, ...]) -> bool:
+        """Pods of the same template get the same priority, and are no victims then."""
+        owner = self.pod.metadata.controller
+        return owner is not None and any(
+            (victim.namespace, victim.pod.metadata.controller) == (self.pod.namespace, owner)
+            for victim in victims
+        )
+
+    def _spared_settled(self, edits: tuple[Edit, ...]) -> tuple[Edit, ...] | None:
+        """The set with places for the pods of a higher priority; None where one finds none."""
+        settled: list[Edit] = []
+        for edit in edits:
+            if isinstance(edit, RaiseOtherPriority):
+                gone = self.cluster.without_pods(edit.pods)
+                pods = [view.pod for key in edit.pods if (view := self.cluster.find(key))]
+                places = self._places([edit.raised(pod) for pod in pods], gone)
+                if places is None:
+                    return None
+                settled.append(replace(edit, places=places))
+            else:
+                settled.append(edit)
+        return tuple(settled)
 
     def _with_moves(
         self, edits: tuple[Edit, ...], attempt: Attempt, cluster: ClusterView
@@ -187,159 +199,61 @@ class _Search:
         )
 
     def _moved(self, edit: DeletePods, placed: ClusterView) -> MovePods | None:
+        """Where the pods go when they come back, without their claims if not with them."""
+        pods = [view.pod for key in edit.pods if (view := self.cluster.find(key)) is not None]
+        if any(pod.metadata.controller is None for pod in pods):
+            return None
+        successors = [pod.recreated() for pod in pods]
+        places = self._places(successors, placed)
+        if places is not None:
+            contested = self._contested(successors, edit.node, placed)
+            return MovePods(edit.node, edit.pods, places, contested)
+        claims = tuple(claim for pod in pods for claim in own_claims(pod, self.cluster))
+        if not claims:
+            return None
+        emptied = MovePodsWithoutClaims.of(edit.node, edit.pods, claims, self.cluster)
+        renewed = emptied.renewed(placed)
+        places = self._places(successors, renewed)
+        if places is None:
+            return None
+        return replace(
+            emptied, places=places, contested=self._contested(successors, edit.node, renewed)
+        )
+
+    def _contested(self, successors: list[Pod], node: str, placed: ClusterView) -> bool:
+        """Whether the pods leave the pod no place where they are tried before it.
+
+        Of equal nodes they take the one that they had, as the scheduler may.
+        """
+        pod = placed.find(self.pod.key)
+        assert pod is not None
+        cluster = placed.without_pods([self.pod.key])
+        for successor in successors:
+            if waits_for(successor, self.pod, cluster.snapshot):
+                continue
+            view = cluster.view(successor)
+            winners = self._winners(view, cluster)
+            if winners:
+                cluster = cluster.with_pod_on(view, node if node in winners else winners[0])
+        return not self._winners(cluster.view(pod.pod), cluster)
+
+    def _winners(self, pod: PodView, cluster: ClusterView) -> tuple[str, ...]:
+        self.attempts += 1
+        return self.ask.place(pod, cluster).winners
+
+    def _places(self, pods: list[Pod], cluster: ClusterView) -> tuple[str, ...] | None:
+        """Where the scheduler puts the pods, one after the other; None where one finds none."""
         places: list[str] = []
-        for key in edit.pods:
-            pod = self.cluster.find(key)
-            if pod is None or pod.pod.metadata.controller is None:
-                return None
-            successor = placed.view(pod.pod.recreated())
-            winners = self.ask.place(successor, placed).winners
+        for pod in pods:
+            view = cluster.view(pod)
+            winners = self._winners(view, cluster)
             if not winners:
                 return None
             places.append(winners[0])
-            placed = placed.with_pod_on(successor, winners[0])
-        return MovePods(edit.node, edit.pods, tuple(places))
+            cluster = cluster.with_pod_on(view, winners[0])
+        return tuple(places)
 
 
-def _sets(attempt: Attempt, cluster: ClusterView) -> Iterator[tuple[Edit, ...]]:
-    """Sets of changes that lift all causes of some node, also of those that are left out."""
-    if attempt.narrowed_to is not None:
-        yield from ((edit,) for edit in unpinned(attempt.pod.pod))
-    for group in islice(_groups(attempt), _GROUPS):
-        for trace in sorted(group, key=_missing)[:_NODES_PER_GROUP]:
-            on = Blocked(attempt.pod, cluster.nodes[trace.node], cluster)
-            reasons = _reasons(trace)
-            options = [list(lifts(reason, on)) for reason in reasons]
-            if all(options):
-                sets = (_merged(chosen) for chosen in product(*options))
-                yield from islice(sorted(sets, key=_rank), _SETS_PER_NODE)
-
-
-def _merged(chosen: Iterable[Edit]) -> tuple[Edit, ...]:
-    """Each change once, and all pods that have to go from one node in one."""
-    going: dict[str, set[str]] = {}
-    for edit in chosen:
-        if isinstance(edit, DeletePods):
-            going.setdefault(edit.node, set()).update(edit.pods)
-    merged = (
-        DeletePods(edit.node, tuple(sorted(going[edit.node])))
-        if isinstance(edit, DeletePods)
-        else edit
-        for edit in chosen
-    )
-    return tuple(dict.fromkeys(merged))
-
-
-def _reasons(trace: NodeTrace) -> list[Reason]:
-    return [
-        reason
-        for verdict in trace.verdicts
-        for reason in verdict.reasons
-        if reason.outcome > Outcome.NOT_CHECKED
-    ]
-
-
-def _groups(attempt: Attempt) -> Iterable[Sequence[NodeTrace]]:
-    """Nodes with the same causes together, the fewest causes first, then the most nodes."""
-    groups: dict[tuple[tuple[str, str], ...], list[NodeTrace]] = {}
-    for trace in attempt.traces.values():
-        reasons = _reasons(trace)
-        if 0 < len(reasons) <= _MOST_CAUSES:
-            causes = tuple((reason.code, reason.subject()) for reason in reasons)
-            groups.setdefault(causes, []).append(trace)
-    return [
-        members
-        for _, members in sorted(groups.items(), key=lambda item: (len(item[0]), -len(item[1])))
-    ]
-
-
-def _missing(trace: NodeTrace) -> tuple[int, str]:
-    """How much is missing on the node, whatever of; equals by name."""
-    return sum(reason.short_by() or 0 for reason in _reasons(trace)), trace.node
-
-
-def _new_nodes(pod: PodView, cluster: ClusterView) -> Iterator[tuple[Edit, ...]]:
-    """One node of each shape, the smallest shapes first."""
-    shapes: dict[str, tuple[int, int, NodeView]] = {}
-    for node in cluster.nodes.values():
-        labels = {k: v for k, v in node.labels.items() if k != "kubernetes.io/hostname"}
-        taints = node.node.spec.taints
-        shape = repr((sorted(node.allocatable.items()), sorted(labels.items()), taints))
-        room = (node.allocatable.get(CPU, 0), node.allocatable.get(MEMORY, 0), node)
-        shapes.setdefault(shape, room)
-    smallest = sorted(shapes.values(), key=lambda shape: (shape[0], shape[1], shape[2].name))
-    ready = [shape for shape in smallest if not shape[2].node.spec.unschedulable]
-    # Only the largest of many shapes can be the one that is needed.
-    for cpu, memory, node in [*ready[:_SHAPES], *ready[_SHAPES:][-_SHAPES:]]:
-        yield (AddNode(node.name, cpu, memory),)
-    lacks = _lacks(pod, [node for _, _, node in ready])
-    if lacks:
-        cpu, memory, node = ready[-1]
-        yield (AddNode(node.name, cpu, memory, larger=lacks),)
-    if ready and all(any(map(_reserves, node.node.spec.taints)) for _, _, node in ready):
-        cpu, memory, node = ready[-1]
-        yield (AddNode(node.name, cpu, memory, untainted=True),)
-
-
-def _lacks(pod: PodView, nodes: Sequence[NodeView]) -> tuple[tuple[str, int], ...]:
-    """What the pod asks for and the last of the nodes is too small for, where all are."""
-    if any(all(v <= node.allocatable.get(r, 0) for r, v in pod.asked.items()) for node in nodes):
-        return ()
-    return tuple(
-        (resource, amount)
-        for resource, amount in sorted(pod.asked.items())
-        if nodes and amount > nodes[-1].allocatable.get(resource, 0)
-    )
-
-
-def _reserves(taint: Taint) -> bool:
-    """Somebody wants the node for certain pods only; it is not that the node is not well."""
-    return taint.effect in HARD_EFFECTS and not taint.key.startswith(NODE_TROUBLE)
-
-
-def _claims(attempt: Attempt, cluster: ClusterView) -> Iterator[tuple[Edit, ...]]:
-    """Classes that wait for a node to be chosen, for a claim that nothing can bind now."""
-    late = sorted(
-        item.name
-        for item in cluster.snapshot.all(StorageClass).values()
-        if item.volume_binding_mode == "WaitForFirstConsumer"
-    )
-    for reason in attempt.prefilter.reasons if attempt.prefilter is not None else ():
-        before: str | None = None
-        if isinstance(reason, ClaimNotBound):
-            if reason.volume or reason.class_exists:
-                continue
-            before = reason.storage_class
-        elif not isinstance(reason, ClaimNotFound):
-            continue
-        for name in late[:_CLASSES]:
-            yield (ProvideClaim(reason.claim, name, before),)
-
-
-def _new_domains(attempt: Attempt, cluster: ClusterView) -> Iterator[tuple[Edit, ...]]:
-    """A node in a domain that there is none of yet, where the pod lacks domains."""
-    for trace in attempt.traces.values():
-        for reason in _reasons(trace):
-            if isinstance(reason, SkewTooLarge) and reason.domains < reason.min_domains:
-                node = cluster.nodes[trace.node]
-                domain = (reason.topology_key, f"another-than-{reason.domain}")
-                cpu, memory = node.allocatable.get(CPU, 0), node.allocatable.get(MEMORY, 0)
-                yield (AddNode(node.name, cpu, memory, (domain,)),)
-                return
-
-
-def _priorities(pod: PodView, cluster: ClusterView) -> Iterator[tuple[Edit, ...]]:
-    """Priorities above the pod's: classes that exist, else just above the pods on nodes."""
-    if pod.pod.spec.preemption_policy == "Never":
-        return
-    classes = sorted(
-        (item.value, item.name)
-        for item in cluster.snapshot.all(PriorityClass).values()
-        if item.value > pod.priority and not item.name.startswith("system-")
-    )
-    for value, name in classes[:_CLASSES]:
-        yield (RaisePriority(value, name),)
-    if not classes:
-        others = {o.priority for node in cluster.nodes.values() for o in node.pods}
-        for priority in sorted(p for p in others if pod.priority <= p < _USER_MOST)[:_CLASSES]:
-            yield (RaisePriority(priority + 1, ""),)
+def _by_rule(hint: Hint) -> frozenset[object]:
+    """The changes, those that loosen one rule of the pod taken for the same."""
+    return frozenset(edit.rule or edit for edit in hint.edits)

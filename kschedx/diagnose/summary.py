@@ -22,11 +22,14 @@ from kschedx.framework.attempt import Attempt
 from kschedx.framework.verdict import Reason
 from kschedx.framework.views import ClusterView
 from kschedx.schedulers.kube.filtering import NodesNotSatisfying
+from kschedx.schedulers.kube.plugins.inter_pod_affinity import AffinityLabelMissing
 from kschedx.schedulers.kube.plugins.node_affinity import NodeAffinityMismatch
+from kschedx.schedulers.kube.plugins.pod_topology_spread import SpreadLabelMissing
 from kschedx.schedulers.kube.plugins.taint_toleration import UntoleratedTaint
 
 _CAUSES: Final = 3
 """So many causes are said before the rest is counted."""
+_NO_LABEL: Final = (SpreadLabelMissing.code, AffinityLabelMissing.code)
 _CONTROL_PLANE: Final = "node-role.kubernetes.io/control-plane"
 
 
@@ -74,7 +77,7 @@ def placed_summary(situation: Situation, pod: Pod, placement: Placement | None) 
 def _led(first: Callable[[Seen], Iterator[str]], kind: VerdictClass, seen: Seen) -> str:
     """The class's own words as the beginning of the causes; empty where there are none."""
     causes = "; ".join(_causes(kind, seen)) or _nowhere(seen)
-    return f"{''.join(first(seen))}: {causes}" if causes else ""
+    return ": ".join([*first(seen), causes]) if causes else ""
 
 
 def _nowhere(seen: Seen) -> str:
@@ -127,25 +130,39 @@ def _evicts(seen: Seen) -> Iterator[str]:
 def _by_hand(seen: Seen) -> Iterator[str]:
     found = seen.what_if.by_hand
     if found is not None:
+        alone = " alone" if len(found.pods) == 1 else ""
         yield (
-            f"fits {listed(found.nodes, 'or')} without {listed(found.pods)}, "
-            f"but the scheduler evicts nobody: {_why_not(seen)}"
+            f"removing {listed(found.pods)}{alone} would suffice to fit "
+            f"{listed(found.nodes, 'or')}, but the scheduler evicts nobody: {_why_not(seen)}"
         )
 
 
 def _why_not(seen: Seen) -> str:
     """Why preemption does not do what works by hand."""
-    found = seen.preemption
+    found, by_hand = seen.preemption, seen.what_if.by_hand
     if found is not None and found.why_not:
         return found.why_not
+    if by_hand is not None and by_hand.anchors:
+        return (
+            "it first takes away all pods of lower priority there, with them "
+            f"{listed(by_hand.anchors)}, near which the pod must be"
+        )
     if found is not None and found.still_rejected:
         subjects = listed([subject for subject, _ in found.still_rejected])
         return f"without all pods of lower priority there is {subjects}"
     return "it looks for victims on the node itself only"
 
 
+def _excluded(seen: Seen) -> Iterator[str]:
+    """Nothing where the first cause says of itself that it holds on every node."""
+    first = next(iter(seen.blockers), None)
+    every = first is not None and len(first.nodes) == seen.attempt.node_count
+    if first is None or not every or first.cause.code not in _NO_LABEL:
+        yield "no node admits it"
+
+
 _FIRST: Final[dict[VerdictClass, Callable[[Seen], Iterator[str]]]] = {
-    VerdictClass.PLACEMENT_EXCLUDES_ALL: lambda _: iter(["no node admits it"]),
+    VerdictClass.PLACEMENT_EXCLUDES_ALL: _excluded,
     VerdictClass.FULL_NOW: lambda _: iter(["full now"]),
     VerdictClass.TOO_SMALL: lambda _: iter(["too small even if empty"]),
     VerdictClass.PREEMPTION_WILL_HELP: _evicts,
@@ -265,9 +282,11 @@ def _affinity(blocker: Blocker, seen: Seen) -> str:
 
 def _no_label(blocker: Blocker, seen: Seen) -> str:
     key = _facts(blocker)["topology_key"]
-    what = "to spread over" if blocker.cause.code == "missing-spread-label" else "for pod affinity"
+    spreads = blocker.cause.code == SpreadLabelMissing.code
     if len(blocker.nodes) == seen.attempt.node_count:
-        return f"no node has label {key} {what}"
+        rule = "constraint" if spreads else "affinity"
+        return f"no node has label {key}: the {rule} can never be met"
+    what = "to spread over" if spreads else "for pod affinity"
     return f"{_nodes(blocker)} {_verb(blocker, 'has', 'have')} no label {key} {what}"
 
 
@@ -329,8 +348,7 @@ _SAID: Final[dict[str, Callable[[Blocker, Seen], str]]] = {
     "node-cordoned": _cordoned,
     "untolerated-taint": _taint,
     "node-affinity-mismatch": _affinity,
-    "missing-spread-label": _no_label,
-    "missing-affinity-label": _no_label,
+    **dict.fromkeys(_NO_LABEL, _no_label),
     "spread-skew": _skew,
     "no-pod-to-be-near": _near,
     "pod-to-be-apart-from": _apart,

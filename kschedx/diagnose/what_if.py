@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kschedx.api.pod import Pod
 from kschedx.api.workloads import Deployment, ReplicaSet
+from kschedx.diagnose.anchors import anchors, unanchored
 from kschedx.diagnose.hints import Hints
 from kschedx.diagnose.references import PodReference, TerminatingPod
 from kschedx.framework.attempt import Attempt
@@ -45,6 +46,8 @@ class ByHand:
     pods: tuple[str, ...]
     """ "namespace/name"."""
     nodes: tuple[str, ...]
+    anchors: tuple[str, ...] = ()
+    """Pods that the dry run takes away on the first node although the pod must be near them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +144,9 @@ def _pods_of(deployment: Deployment, cluster: ClusterView) -> Iterator[PodView]:
                 yield each
 
 
-def by_hand(pod: PodView, cluster: ClusterView, found: Hints | None) -> ByHand | None:
+def by_hand(attempt: Attempt, cluster: ClusterView, found: Hints | None) -> ByHand | None:
     """The first proven hint that does no more than delete or move pods of lower priority."""
+    pod = attempt.pod
     for hint in found.hints if found is not None else ():
         deletions = [edit for edit in hint.edits if isinstance(edit, DeletePods)]
         keys = tuple(key for edit in deletions for key in edit.pods)
@@ -150,5 +154,13 @@ def by_hand(pod: PodView, cluster: ClusterView, found: Hints | None) -> ByHand |
         if len(deletions) == len(hint.edits) and all(
             victim is not None and victim.priority < pod.priority for victim in victims
         ):
-            return ByHand(keys, hint.nodes)
+            return ByHand(keys, hint.nodes, _anchors(attempt, hint.nodes[0], cluster))
     return None
+
+
+def _anchors(attempt: Attempt, node: str, cluster: ClusterView) -> tuple[str, ...]:
+    preemption = attempt.preemption
+    if preemption is None or node not in unanchored(preemption):
+        return ()
+    found = anchors(attempt.pod, cluster.nodes[node], cluster)
+    return tuple(pod.key for pod in found)

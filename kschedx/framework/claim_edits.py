@@ -1,4 +1,4 @@
-"""Changes to the claims that a pod waits for."""
+"""Changes to claims: to those that a pod waits for, and to those that keep pods where they are."""
 
 from __future__ import annotations
 
@@ -12,15 +12,115 @@ from kschedx.api.pod import Pod
 from kschedx.api.quantity import Quantity
 from kschedx.api.storage import (
     ClaimResources,
+    PersistentVolume,
     PersistentVolumeClaim,
     PersistentVolumeClaimSpec,
     PersistentVolumeClaimStatus,
 )
+from kschedx.framework.cluster_edits import MovePods
 from kschedx.framework.edit import Cost, Edit, Patch
 from kschedx.framework.views import ClusterView
 
 _SMALL: Final[dict[str, Quantity]] = {"storage": "1Gi"}
 """What a claim that does not exist is taken to ask for."""
+
+
+_BOOKKEEPING: Final = ("pv.kubernetes.io/", "volume.kubernetes.io/")
+"""Annotations that binding and provisioning leave."""
+
+
+def own_claims(pod: Pod, cluster: ClusterView) -> tuple[str, ...]:
+    """A StatefulSet pod's claims that are made anew when deleted, and whose volumes pin it.
+
+    The controller names them after the volume and the pod.
+    """
+    owner = pod.metadata.controller
+    if owner is None or owner.kind != "StatefulSet":
+        return ()
+    names = [
+        f"{pod.namespace}/{volume.persistent_volume_claim.claim_name}"
+        for volume in pod.spec.volumes
+        if volume.persistent_volume_claim is not None
+        and volume.persistent_volume_claim.claim_name == f"{volume.name}-{pod.name}"
+    ]
+    return tuple(
+        name
+        for name in names
+        if (volume := _volume(name, cluster)) is not None and volume.spec.node_affinity is not None
+    )
+
+
+def _volume(claim: str, cluster: ClusterView) -> PersistentVolume | None:
+    found = cluster.snapshot.get(PersistentVolumeClaim, claim)
+    name = found.spec.volume_name if found is not None else ""
+    return cluster.snapshot.get(PersistentVolume, name) if name else None
+
+
+@dataclass(frozen=True, slots=True)
+class MovePodsWithoutClaims(MovePods):
+    """Pods of StatefulSets go to other nodes, where they begin with new, empty volumes."""
+
+    code: ClassVar[str] = "move-pods-without-claims"
+    claims: tuple[str, ...] = ()
+    """Those that are deleted as well, "namespace/name"."""
+    lost: tuple[str, ...] = ()
+    """Volumes that go with them (reclaim policy Delete); others keep their data for nobody."""
+
+    @classmethod
+    def of(
+        cls, node: str, pods: tuple[str, ...], claims: tuple[str, ...], cluster: ClusterView
+    ) -> MovePodsWithoutClaims:
+        """The change before places for the pods are known."""
+        volumes = [_volume(claim, cluster) for claim in claims]
+        lost = tuple(
+            volume.name
+            for volume in volumes
+            if volume is not None and volume.spec.persistent_volume_reclaim_policy == "Delete"
+        )
+        return cls(node, pods, claims=claims, lost=lost)
+
+    def renewed(self, cluster: ClusterView) -> ClusterView:
+        """The cluster with new claims under the same names, not bound yet."""
+        snapshot = cluster.snapshot
+        claims = [snapshot.all(PersistentVolumeClaim)[claim] for claim in self.claims]
+        for volume in self.lost:
+            snapshot = snapshot.without_object(PersistentVolume, volume)
+        return cluster.with_snapshot(snapshot.with_objects(map(_renewed, claims)))
+
+    def apply(self, pod: Pod, cluster: ClusterView) -> tuple[Pod, ClusterView]:
+        return MovePods.apply(self, pod, self.renewed(cluster))
+
+    def patch(self, pod: Pod) -> Patch:
+        # The claims first, or the controller would take them for its new pods.
+        commands = [
+            f"kubectl delete pvc -n {namespace} {name} --wait=false"
+            for namespace, _, name in (claim.partition("/") for claim in self.claims)
+        ]
+        return Patch(command=" && ".join([*commands, MovePods.patch(self, pod).command]))
+
+    def sentence(self) -> str:
+        moves = [f"{key} to {place}" for key, place in zip(self.pods, self.places, strict=True)]
+        plural = "s" if len(self.claims) > 1 else ""
+        lost = f"; the data of {' and '.join(self.lost)} is lost" if self.lost else ""
+        return (
+            f"move {' and '.join(moves)} (deleted on {self.node} with claim{plural} "
+            f"{' and '.join(self.claims)}, its controller makes both again, the volume "
+            f"empty{lost}{self.proviso})"
+        )
+
+
+def _renewed(claim: PersistentVolumeClaim) -> PersistentVolumeClaim:
+    kept = {
+        key: value
+        for key, value in claim.metadata.annotations.items()
+        if not key.startswith(_BOOKKEEPING)
+    }
+    return replaced(
+        claim,
+        metadata=replaced(claim.metadata, uid="", annotations=kept, deletion_timestamp=None),
+        spec=replaced(claim.spec, volume_name=""),
+        status=PersistentVolumeClaimStatus("Pending"),
+    )
 
 
 @dataclass(frozen=True, slots=True)

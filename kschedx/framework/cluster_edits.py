@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from kschedx.api.node import Node, Taint
 from kschedx.api.pod import Pod
-from kschedx.api.quantity import CPU, MEMORY, exact, show
+from kschedx.api.quantity import CPU, MEMORY, PODS, exact, show
 from kschedx.framework.edit import Cost, Edit, Patch
 from kschedx.framework.views import ClusterView, NodeView
+
+KUBELET: Final = "KubeletConfiguration"
+"""The kind of a file on the node, which no API server holds."""
+_NAMED: Final = 3
+"""So many nodes are named; of more it is said how many they are, and a command selects them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +30,7 @@ class NodeEdit(Edit):
         raise NotImplementedError
 
     def command(self) -> str:
-        """The kubectl command that makes it."""
+        """The kubectl command that makes it; empty where the patch says it."""
         raise NotImplementedError
 
     def apply(self, pod: Pod, cluster: ClusterView) -> tuple[Pod, ClusterView]:
@@ -94,6 +100,79 @@ class LabelNode(NodeEdit):
 
 
 @dataclass(frozen=True, slots=True)
+class LabelNodes(Edit):
+    """All nodes that lack a label get it."""
+
+    code: ClassVar[str] = "label-nodes"
+    cost: ClassVar[Cost] = Cost.NODE_CHANGED
+    key: str
+    values: tuple[tuple[str, str], ...]
+    """(node, value), in the cluster's order."""
+    source: str
+    """The label, or "name", whose value each node gets; empty: the value is made up."""
+
+    def apply(self, pod: Pod, cluster: ClusterView) -> tuple[Pod, ClusterView]:
+        views = [(cluster.nodes[node], value) for node, value in self.values]
+        return pod, cluster.with_nodes(
+            NodeView(view.node.with_label(self.key, value), view.pods) for view, value in views
+        )
+
+    def _by_value(self) -> dict[str, list[str]]:
+        nodes: dict[str, list[str]] = {}
+        for node, value in self.values:
+            nodes.setdefault(value, []).append(node)
+        return nodes
+
+    def patch(self, pod: Pod) -> Patch:
+        commands = []
+        for value, nodes in self._by_value().items():
+            of = f"{self.source}={value}," if self.source else ""
+            which = " ".join(nodes) if len(nodes) <= _NAMED else f"-l '{of}!{self.key}'"
+            commands.append(f"kubectl label nodes {which} {self.key}={value}")
+        return Patch(command=" && ".join(commands))
+
+    def sentence(self) -> str:
+        nodes = [node for node, _ in self.values]
+        named = ", ".join(nodes[:-1]) + f" and {nodes[-1]}" if len(nodes) > 1 else nodes[0]
+        if len(nodes) > _NAMED:
+            named = f"{len(nodes)} nodes"
+        values = " or ".join(self._by_value())
+        if self.source:
+            return f"label {named} {self.key}={values}, each as its {self.source} says"
+        return f"label {named} {self.key}={values} (a made-up value: none is known)"
+
+
+@dataclass(frozen=True, slots=True)
+class RaiseMaxPods(NodeEdit):
+    """The node takes more pods."""
+
+    code: ClassVar[str] = "raise-max-pods"
+    before: int
+    after: int
+
+    def changed(self, node: Node) -> Node:
+        return node.with_room(PODS, exact(PODS, self.after))
+
+    def command(self) -> str:
+        return ""
+
+    def patch(self, pod: Pod) -> Patch:
+        operation = {"op": "add", "path": "/maxPods", "value": self.after}
+        return Patch(KUBELET, "", self.node, (operation,))
+
+    def sentence(self) -> str:
+        return f"raise the kubelet's maxPods on {self.node} from {self.before} to {self.after}"
+
+
+def delete_command(pods: Iterable[str]) -> str:
+    """The commands that delete these pods, "namespace/name"."""
+    return " && ".join(
+        f"kubectl delete pod -n {namespace} {name}"
+        for namespace, _, name in (key.partition("/") for key in pods)
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class DeletePods(Edit):
     """Other pods go for good, or until their controllers find them another node."""
 
@@ -107,11 +186,7 @@ class DeletePods(Edit):
         return pod, cluster.without_pods(self.pods)
 
     def patch(self, pod: Pod) -> Patch:
-        commands = []
-        for key in self.pods:
-            namespace, _, name = key.partition("/")
-            commands.append(f"kubectl delete pod -n {namespace} {name}")
-        return Patch(command=" && ".join(commands))
+        return Patch(command=delete_command(self.pods))
 
     def sentence(self) -> str:
         return f"delete {' and '.join(self.pods)} on {self.node}"
@@ -124,6 +199,12 @@ class MovePods(DeletePods):
     code: ClassVar[str] = "move-pods"
     places: tuple[str, ...] = ()
     """Their new nodes, in the order of the pods."""
+    contested: bool = False
+    """Back before the waiting pod is tried, they may take what they had again."""
+
+    @property
+    def proviso(self) -> str:
+        return f"; if back first, may take {self.node} again" if self.contested else ""
 
     def apply(self, pod: Pod, cluster: ClusterView) -> tuple[Pod, ClusterView]:
         moved = [found for key in self.pods if (found := cluster.find(key)) is not None]
@@ -134,7 +215,10 @@ class MovePods(DeletePods):
 
     def sentence(self) -> str:
         moves = [f"{key} to {place}" for key, place in zip(self.pods, self.places, strict=True)]
-        return f"move {' and '.join(moves)} (deleted on {self.node}, its controller makes it again)"
+        return (
+            f"move {' and '.join(moves)} (deleted on {self.node}, its controller makes it again"
+            f"{self.proviso})"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +240,11 @@ class AddNode(Edit):
     @property
     def name(self) -> str:
         return f"new-like-{self.like}"
+
+    @property
+    def differences(self) -> int:
+        """From the node that is there; labels of its own make it no worse."""
+        return len(self.larger) + self.untainted
 
     def apply(self, pod: Pod, cluster: ClusterView) -> tuple[Pod, ClusterView]:
         twin = cluster.nodes[self.like].node.twin(self.name)

@@ -47,6 +47,13 @@ class Edit:
 
     code: ClassVar[str]
     cost: ClassVar[Cost]
+    gives_up: ClassVar[bool] = False
+    """A rule that the pod has goes altogether."""
+
+    @property
+    def rule(self) -> tuple[str, ...]:
+        """The rule of the pod that it loosens; empty where no other kind of change loosens it."""
+        return ()
 
     def apply(self, pod: Pod, cluster: ClusterView) -> tuple[Pod, ClusterView]:
         """The pod and the cluster as if the change had been made."""

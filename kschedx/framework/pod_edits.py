@@ -19,6 +19,10 @@ from kschedx.framework.views import ClusterView
 OVERCOMMITTED: Final = frozenset({CPU, MEMORY, EPHEMERAL_STORAGE})
 """Resources whose limit may be above the request."""
 
+NODE_AFFINITY: Final = "nodeAffinity"
+POD_AFFINITY: Final = "podAffinity"
+POD_ANTI_AFFINITY: Final = "podAntiAffinity"
+
 
 def _escaped(key: str) -> str:
     """A key as one step of a JSON pointer."""
@@ -195,8 +199,13 @@ class DropNodeAffinity(PodEdit):
     """What the pod requires of nodes goes; what it prefers stays."""
 
     code: ClassVar[str] = "drop-node-affinity"
+    gives_up: ClassVar[bool] = True
     required: str
     """What it requires, as people write it."""
+
+    @property
+    def rule(self) -> tuple[str, ...]:
+        return (NODE_AFFINITY,)
 
     def changed(self, pod: Pod) -> Pod:
         affinity = pod.spec.affinity
@@ -205,7 +214,7 @@ class DropNodeAffinity(PodEdit):
         )
 
     def operations(self, pod: Pod) -> tuple[dict[str, Any], ...]:
-        path = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution"
+        path = f"/affinity/{NODE_AFFINITY}/requiredDuringSchedulingIgnoredDuringExecution"
         return ({"op": "remove", "path": path},)
 
     def sentence(self) -> str:
@@ -217,9 +226,14 @@ class DropPodAffinity(PodEdit):
     """The pod no longer has to be near certain pods, or apart from them."""
 
     code: ClassVar[str] = "drop-pod-affinity"
+    gives_up: ClassVar[bool] = True
     topology_key: str
     selector: str
     anti: bool
+
+    @property
+    def rule(self) -> tuple[str, ...]:
+        return (POD_ANTI_AFFINITY if self.anti else POD_AFFINITY, self.topology_key)
 
     def changed(self, pod: Pod) -> Pod:
         affinity = pod.spec.affinity
@@ -230,7 +244,7 @@ class DropPodAffinity(PodEdit):
         )
 
     def operations(self, pod: Pod) -> tuple[dict[str, Any], ...]:
-        side = "podAntiAffinity" if self.anti else "podAffinity"
+        side = POD_ANTI_AFFINITY if self.anti else POD_AFFINITY
         affinity = pod.spec.affinity
         own = None
         if affinity is not None:
@@ -330,35 +344,3 @@ class DropHostPort(PodEdit):
 
     def sentence(self) -> str:
         return f"do without host port {self.port}/{self.protocol}"
-
-
-@dataclass(frozen=True, slots=True)
-class RaisePriority(PodEdit):
-    """The pod gets a higher priority, and then evicts others."""
-
-    code: ClassVar[str] = "raise-priority"
-    cost: ClassVar[Cost] = Cost.OTHER_POD
-    priority: int
-    priority_class: str
-    """Empty where the snapshot has no class of that value."""
-
-    def changed(self, pod: Pod) -> Pod:
-        return pod.with_spec(priority=self.priority, priority_class_name=self.priority_class)
-
-    @property
-    def class_name(self) -> str:
-        """The class to use, which may have to be created."""
-        return self.priority_class or f"priority-{self.priority}"
-
-    def prerequisite(self) -> str:
-        if self.priority_class:
-            return ""
-        return f"kubectl create priorityclass {self.class_name} --value={self.priority}"
-
-    def operations(self, pod: Pod) -> tuple[dict[str, Any], ...]:
-        return ({"op": "add", "path": "/priorityClassName", "value": self.class_name},)
-
-    def sentence(self) -> str:
-        if self.priority_class:
-            return f"give it PriorityClass {self.priority_class} ({self.priority})"
-        return f"give it a PriorityClass of value {self.priority}"

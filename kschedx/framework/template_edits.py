@@ -10,6 +10,7 @@ from kschedx.framework.pod_edits import PodEdit, is_hard
 
 REVISION: Final = "pod-template-hash"
 """The label that tells a Deployment's revisions apart."""
+ANYWAY: Final = "ScheduleAnyway"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,52 @@ class CountOwnRevision(PodEdit):
 
     def sentence(self) -> str:
         return f"set matchLabelKeys: [{REVISION}] in the spread over {self.topology_key}"
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadIfPossible(PodEdit):
+    """The pod is still spread over a topology key where that can be, and else goes anywhere."""
+
+    code: ClassVar[str] = "spread-if-possible"
+    gives_up: ClassVar[bool] = True
+    topology_key: str
+
+    def changed(self, pod: Pod) -> Pod:
+        soft = self._soft_already(pod)
+        constraints = tuple(
+            own.changed(when_unsatisfiable=ANYWAY, min_domains=None)
+            if is_hard(own, self.topology_key)
+            else own
+            for own in pod.spec.topology_spread_constraints
+            if not (soft and is_hard(own, self.topology_key))
+        )
+        return pod.with_spec(topology_spread_constraints=constraints)
+
+    def _soft_already(self, pod: Pod) -> bool:
+        """The API server takes no two constraints with the same key and action."""
+        return any(
+            (own.topology_key, own.when_unsatisfiable) == (self.topology_key, ANYWAY)
+            for own in pod.spec.topology_spread_constraints
+        )
+
+    def operations(self, pod: Pod) -> tuple[dict[str, Any], ...]:
+        constraints = pod.spec.topology_spread_constraints
+        hard = [(i, own) for i, own in enumerate(constraints) if is_hard(own, self.topology_key)]
+        path = "/topologySpreadConstraints"
+        if self._soft_already(pod):
+            # From the last: each removal would shift those behind it.
+            return tuple({"op": "remove", "path": f"{path}/{i}"} for i, _ in reversed(hard))
+        found: list[dict[str, Any]] = []
+        for i, own in hard:
+            found.append(
+                {"op": "replace", "path": f"{path}/{i}/whenUnsatisfiable", "value": ANYWAY}
+            )
+            if own.min_domains is not None:  # allowed with DoNotSchedule alone
+                found.append({"op": "remove", "path": f"{path}/{i}/minDomains"})
+        return tuple(found)
+
+    def sentence(self) -> str:
+        return f"set whenUnsatisfiable: {ANYWAY} in the spread over {self.topology_key}"
 
 
 @dataclass(frozen=True, slots=True)

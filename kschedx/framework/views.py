@@ -328,6 +328,10 @@ class ClusterView:
         """This node added or replaced, with the pods of the view."""
         return self._replaced({view.name: view})
 
+    def with_nodes(self, views: Iterable[NodeView]) -> ClusterView:
+        """These nodes added or replaced, with the pods of the views."""
+        return self._replaced({view.name: view for view in views})
+
     def without_node(self, name: str) -> ClusterView:
         """This node gone, and the pods on it as well."""
         return self._replaced({name: None})

@@ -41,4 +41,5 @@ def _step(step: Step) -> schema.StepDocument:
         ),
         patch=[dict(operation) for operation in step.patch],
         command=step.command,
+        prerequisite=step.prerequisite,
     )

@@ -32,6 +32,9 @@ class StepDocument(Document, frozen=True, kw_only=True):
     command: Annotated[
         str, Meta(description="Empty where no command makes this change: change the manifest")
     ]
+    prerequisite: Annotated[
+        str, Meta(description="A command that has to come before a change of the manifest")
+    ] = ""
 
 
 class HintDocument(Document, frozen=True, kw_only=True):

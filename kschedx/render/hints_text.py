@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from rich.table import Table
@@ -9,6 +10,7 @@ from rich.text import Text
 
 from kschedx.diagnose.headline import listed
 from kschedx.diagnose.remedies import Remedies, Remedy, Step, Target
+from kschedx.framework.cluster_edits import KUBELET
 from kschedx.render.text import Page
 
 _FIXED: Final = ("Pod", "PersistentVolumeClaim")
@@ -42,11 +44,9 @@ def _write_remedy(page: Page, number: str, remedy: Remedy, *, indent: int) -> No
     grid.add_row(number, Text(f"{remedy.message} -> {_then(remedy)}"))
     page.write(grid, indent=indent)
     below = indent + len(number) + _GAP
-    for step in remedy.steps:
-        if step.command:
-            page.write_whole(Text(step.command, style="quiet"), indent=below)
-        elif step.target is not None:
-            page.write(Text(_by_hand(step, step.target), style="quiet"), indent=below)
+    for line, is_command in dict.fromkeys(line for step in remedy.steps for line in _how(step)):
+        write = page.write_whole if is_command else page.write
+        write(Text(line, style="quiet"), indent=below)
 
 
 def _then(remedy: Remedy) -> str:
@@ -56,9 +56,23 @@ def _then(remedy: Remedy) -> str:
     return f"fits {nodes}"
 
 
+def _how(step: Step) -> Iterator[tuple[str, bool]]:
+    """The commands, or where the patch belongs; and whether it is a command."""
+    if step.prerequisite:
+        yield step.prerequisite, True
+    if step.command:
+        yield step.command, True
+    elif step.target is not None:
+        yield _by_hand(step, step.target), False
+
+
 def _by_hand(step: Step, target: Target) -> str:
     named = f"{target.kind} {target.name}"
     if not step.patch:
         return f"not in the template of {named}: something else puts it into its pods"
+    if target.kind == KUBELET:
+        return (
+            f"in the kubelet configuration of {target.name}, whose kubelet then has to be restarted"
+        )
     again = "which then has" if target.kind in _FIXED else "whose pods then have"
     return f"in the manifest of {named}, {again} to be created again"

@@ -14,6 +14,8 @@ class Expected:
     """Stands in the first three lines, however they are broken."""
     hints: tuple[str, ...] = ()
     """Proposed and proven: the codes of one hint's changes, joined by +."""
+    spares: tuple[str, ...] = ()
+    """Not proposed, as it fails or is worse than what is."""
     tried: bool = True
     """False where the pod has a node or another scheduler: the real one says nothing of it."""
 
@@ -29,7 +31,8 @@ EXPECTED: Final[dict[str, Expected]] = {
         "default/back",
         "full-now",
         ("no pod matching app=front on n2 and n3", "n1 is out of pod slots (3 of 3 used)"),
-        hints=("drop-pod-affinity", "delete-pods"),
+        hints=("widen-pod-affinity", "delete-pods", "raise-max-pods"),
+        spares=("drop-pod-affinity",),
     ),
     "r04-larger-than-any-node": Expected(
         "default/giant",
@@ -288,8 +291,8 @@ EXPECTED: Final[dict[str, Expected]] = {
     "a07-topology-key-that-no-node-has": Expected(
         "default/web",
         "placement-excludes-all",
-        ("no node has label example.com/rack for pod affinity",),
-        hints=("drop-pod-affinity",),
+        ("no node has label example.com/rack: the affinity can never be met",),
+        hints=("drop-pod-affinity", "label-nodes"),
     ),
     "a08-placeholder-without-a-free-node": Expected(
         "default/mon-c-canary",
@@ -312,8 +315,9 @@ EXPECTED: Final[dict[str, Expected]] = {
     "t05-newer-pods-took-the-zone-of-a-pinned-one": Expected(
         "default/web-3",
         "placement-excludes-all",
-        ("PersistentVolume pv-3 of claim default/data-3", "zone in (a)"),
-        hints=("raise-max-skew",),
+        ("PersistentVolume pv-3 of claim default/data-web-3", "zone in (a)"),
+        hints=("raise-max-skew", "move-pods-without-claims"),
+        spares=("raise-priority", "move-pods"),
     ),
     "t08-fewer-domains-than-the-minimum": Expected(
         "default/x-2",
@@ -322,7 +326,10 @@ EXPECTED: Final[dict[str, Expected]] = {
         hints=("add-node",),
     ),
     "t09-nodes-without-the-zone-label": Expected(
-        "default/x-1", "placement-excludes-all", ("no node has label topology.kubernetes.io/zone",)
+        "default/x-1",
+        "placement-excludes-all",
+        ("no node has label topology.kubernetes.io/zone: the constraint can never be met",),
+        hints=("spread-if-possible", "label-nodes"),
     ),
     "t10-minimum-held-by-a-cordoned-node": Expected(
         "default/x-3a",
@@ -349,17 +356,23 @@ EXPECTED: Final[dict[str, Expected]] = {
     "e09-victim-on-another-node": Expected(
         "default/p",
         "preemption-by-hand",
-        ("fits n1 without default/q, but the scheduler evicts nobody",),
+        ("removing default/q alone would suffice to fit n1, but the scheduler evicts nobody",),
         hints=("delete-pods",),
     ),
     "e10-affinity-to-a-lesser-pod": Expected(
         "default/p",
         "preemption-by-hand",
-        ("fits n1 without default/batch, but the scheduler evicts nobody",),
-        hints=("delete-pods",),
+        (
+            "removing default/batch alone would suffice to fit n1, but the scheduler evicts nobody",
+            "takes away all pods of lower priority there, with them default/cache",
+        ),
+        hints=("delete-pods", "raise-other-priority"),
+        spares=("raise-priority",),
     ),
     "e11-may-not-preempt": Expected(
-        "default/p", "preemption-by-hand", ("fits n1 without default/low", "preemptionPolicy=Never")
+        "default/p",
+        "preemption-by-hand",
+        ("removing default/low alone would suffice to fit n1", "preemptionPolicy=Never"),
     ),
     "g01-gate-that-nobody-lifts": Expected(
         "default/train",

@@ -51,6 +51,7 @@ def test_says_what_is_the_matter(case: str, golden: Callable[[str, str], None]) 
     assert found.verdict_class == expected.verdict_class
     assert set(expected.hints) <= proposed
     assert [s.command for r in remedies for s in r.steps if "-p '[]'" in s.command] == []
+    assert not set(expected.spares) & proposed
     document = render_json(report)
     SCHEMA.validate(json.loads(document))
     golden(f"../cases/{case}/why.txt", text)

@@ -21,6 +21,21 @@ TO_B = {
     }
 }
 
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+NEAR_DB = {
+    "podAffinity": {
+        REQUIRED: [
+            {
+                "labelSelector": {"matchLabels": {"app": "db"}},
+                "topologyKey": "kubernetes.io/hostname",
+            }
+        ]
+    }
+}
+OVER_RACKS = [
+    {"maxSkew": 1, "topologyKey": "example.com/rack", "whenUnsatisfiable": "DoNotSchedule"}
+]
+
 
 def wanted(cpu: str = "1", **fields: Any) -> Object:
     return pod("wanted", requests={"cpu": cpu}, **fields)
@@ -68,8 +83,25 @@ SUMMARIES: dict[str, tuple[tuple[Object, ...], VerdictClass, str]] = {
     "it may not evict": (
         (node("a"), full(), wanted(priority=1, spec=NEVER)),
         VerdictClass.PREEMPTION_BY_HAND,
-        "fits a without default/on-a, but the scheduler evicts nobody: not eligible due to "
-        "preemptionPolicy=Never; needs 1 cpu, a has 0 free of 4: short by 1",
+        "removing default/on-a alone would suffice to fit a, but the scheduler evicts nobody: "
+        "not eligible due to preemptionPolicy=Never; needs 1 cpu, a has 0 free of 4: short by 1",
+    ),
+    "the dry run takes away the pod to be near": (
+        (
+            node("a"),
+            pod("near", labels={"app": "db"}, node="a"),
+            full(),
+            wanted(priority=1, spec={"affinity": NEAR_DB}),
+        ),
+        VerdictClass.PREEMPTION_BY_HAND,
+        "removing default/on-a alone would suffice to fit a, but the scheduler evicts nobody: "
+        "it first takes away all pods of lower priority there, with them default/near, near which "
+        "the pod must be; needs 1 cpu, a has 0 free of 4: short by 1",
+    ),
+    "no node has the label to spread over": (
+        (node("a"), wanted(spec={"topologySpreadConstraints": OVER_RACKS})),
+        VerdictClass.PLACEMENT_EXCLUDES_ALL,
+        "no node has label example.com/rack: the constraint can never be met",
     ),
     "room is about to be free": (
         (node("a"), full(metadata=GONE), wanted()),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from kschedx.framework.template_edits import CountOwnRevision, InitStepsFirst
+from kschedx.framework.template_edits import CountOwnRevision, InitStepsFirst, SpreadIfPossible
 from tests.builders import pod
 
 ALWAYS = {"restartPolicy": "Always"}
@@ -37,3 +37,34 @@ def test_count_own_revision() -> None:
     assert (soft.match_label_keys, hard.match_label_keys) == ((), ("pod-template-hash",))
     path = "/topologySpreadConstraints/1/matchLabelKeys"
     assert edit.operations(before) == ({"op": "add", "path": path, "value": ["pod-template-hash"]},)
+
+
+def test_spread_if_possible() -> None:
+    constraints = [
+        spread("zone", "DoNotSchedule"),
+        {**spread(HOST, "DoNotSchedule"), "minDomains": 2},
+    ]
+    edit = SpreadIfPossible(HOST)
+    before = pod("p", spec={"topologySpreadConstraints": constraints})
+    other, changed = edit.changed(before).spec.topology_spread_constraints
+
+    assert (other.when_unsatisfiable, changed.when_unsatisfiable) == (
+        "DoNotSchedule",
+        "ScheduleAnyway",
+    )
+    assert changed.min_domains is None
+    path = "/topologySpreadConstraints/1"
+    assert edit.operations(before) == (
+        {"op": "replace", "path": f"{path}/whenUnsatisfiable", "value": "ScheduleAnyway"},
+        {"op": "remove", "path": f"{path}/minDomains"},
+    )
+
+
+def test_no_second_soft_constraint_over_the_same_key() -> None:
+    constraints = [spread(HOST, "DoNotSchedule"), spread(HOST, "ScheduleAnyway")]
+    edit = SpreadIfPossible(HOST)
+    before = pod("p", spec={"topologySpreadConstraints": constraints})
+    (left,) = edit.changed(before).spec.topology_spread_constraints
+
+    assert left.when_unsatisfiable == "ScheduleAnyway"
+    assert edit.operations(before) == ({"op": "remove", "path": "/topologySpreadConstraints/0"},)
