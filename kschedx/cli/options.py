@@ -163,7 +163,7 @@ FeatureGates = Annotated[
     typer.Option(
         "--feature-gate",
         metavar="NAME=true|false",
-        help="A feature gate that is not at its default. Repeatable.",
+        help="Feature gates that are not at their defaults, comma-separated. Repeatable.",
         rich_help_panel=_SCHEDULER,
     ),
 ]

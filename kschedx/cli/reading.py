@@ -116,14 +116,19 @@ def _tell(snapshot: "Snapshot", choice: "SchedulerChoice") -> None:
 
 
 def parse_gates(texts: Sequence[str]) -> dict[str, bool]:
-    """ "NAME=true" as a feature gate. Raises KschedxError (wrong usage)."""
+    """ "A=true" or "A=true,B=false" as feature gates, as kube-scheduler takes them: later wins.
+
+    Raises KschedxError (wrong usage), with the part that sets nothing.
+    """
     gates = {}
-    for text in texts:
-        name, _, value = text.partition("=")
-        if value.lower() not in ("true", "false"):
+    for part in ",".join(texts).split(","):
+        name, _, value = (word.strip() for word in part.partition("="))
+        if not part:
+            continue  # upstream passes over a comma too many
+        if not name or value.lower() not in ("true", "false"):
             raise KschedxError(
                 "not-a-feature-gate",
-                f"{text!r} does not set a feature gate",
+                f"{part!r} does not set a feature gate",
                 hint="write NAME=true or NAME=false",
                 exit_code=EXIT_USAGE,
             )
