@@ -49,7 +49,8 @@ def read(sources: Sources) -> "tuple[Snapshot, SchedulerChoice]":
         from kschedx.schedulers.kube.configuration import parse_configuration
         from kschedx.snapshot.plain_values import read_value
 
-        configuration = parse_configuration(read_value(sources.scheduler_config))
+        path = sources.scheduler_config
+        configuration = parse_configuration(read_value(path, unique_keys=True), path)
     without = [parse_without(text, sources.namespace or "default") for text in sources.without]
     base = _base(sources)
     if not sources.partial:

@@ -1,8 +1,11 @@
 """From the options to a scheduler."""
 
+from pathlib import Path
+
 import pytest
 
 from kschedx.api.errors import KschedxError
+from kschedx.cli.main import run
 from kschedx.cli.reading import parse_gates
 
 GATES: dict[str, tuple[tuple[str, ...], dict[str, bool]]] = {
@@ -34,3 +37,33 @@ def test_the_part_that_sets_no_gate_is_named(text: str, part: str) -> None:
 
     assert error.value.message == f"{part} does not set a feature gate"
     assert error.value.exit_code == 2
+
+
+CONFIGURATION = """\
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+"""
+REFUSED_CONFIGURATIONS = {
+    "a misspelt field": (
+        "profiles:\n- pluginz: {}\n",
+        "error[scheduler-config-unreadable]: {path}: profiles[0].pluginz: unknown field\n"
+        "hint: near names: plugins, pluginConfig\n",
+    ),
+    "a field twice": (
+        "parallelism: 3\nparallelism: 4\n",
+        "error[duplicate-key]: {path}, line 4: 'parallelism' is there twice\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "stderr"), REFUSED_CONFIGURATIONS.values(), ids=REFUSED_CONFIGURATIONS
+)
+def test_a_scheduler_configuration_is_read_strictly(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, stderr: str
+) -> None:
+    path = tmp_path / "scheduler.yaml"
+    path.write_text(CONFIGURATION + text)
+
+    assert run(["why", "-f", "example:pending", "--scheduler-config", str(path)]) == 3
+    assert capsys.readouterr() == ("", stderr.format(path=path))
