@@ -57,9 +57,10 @@ class Extender:
         return f"extender {self.url}"
 
     @property
-    def decides(self) -> bool:
-        """It has a say in which node a pod gets; others only bind."""
-        return self.filters or self.scores or self.preempts
+    def has_a_say_at(self) -> frozenset[str]:
+        """Extension points; "preempt" is its own. None for one that only binds."""
+        said = {"filter": self.filters, "score": self.scores, "preempt": self.preempts}
+        return frozenset(point for point, speaks in said.items() if speaks)
 
 
 @dataclass(frozen=True, slots=True)
