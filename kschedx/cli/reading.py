@@ -40,6 +40,7 @@ def read(sources: Sources) -> "tuple[Snapshot, SchedulerChoice]":
     """Read everything. Raises KschedxError for whatever cannot be used."""
     from kschedx.snapshot.files import changed, parse_without, refuse_twice_stdin, settled
 
+    _refuse_files_and_cluster(sources)
     refuse_twice_stdin((*sources.files, *sources.with_files))
     gates = parse_gates(sources.feature_gates)
     if sources.k8s_version is not None:
@@ -68,6 +69,20 @@ def read(sources: Sources) -> "tuple[Snapshot, SchedulerChoice]":
     if sources.verbose:
         _tell(snapshot, choice)
     return snapshot, choice
+
+
+def _refuse_files_and_cluster(sources: Sources) -> None:
+    """Raises KschedxError (wrong usage) where an option for the cluster would be passed over."""
+    said = {
+        "--context names a cluster": sources.context,
+        "--kubeconfig names a cluster": sources.kubeconfig,
+        "--request-timeout is for a cluster": sources.request_timeout,
+    }
+    for what, value in said.items():
+        if sources.files and value is not None:
+            raise KschedxError(
+                "options-contradict", f"-f reads files, {what}: use one", exit_code=EXIT_USAGE
+            )
 
 
 def _refuse_without_essentials(snapshot: "Snapshot") -> None:

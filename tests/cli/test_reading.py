@@ -67,3 +67,32 @@ def test_a_scheduler_configuration_is_read_strictly(
 
     assert run(["why", "-f", "example:pending", "--scheduler-config", str(path)]) == 3
     assert capsys.readouterr() == ("", stderr.format(path=path))
+
+
+CLUSTER_OPTIONS = {
+    "--context": "--context names a cluster",
+    "--kubeconfig": "--kubeconfig names a cluster",
+    "--request-timeout": "--request-timeout is for a cluster",
+}
+COMMANDS = {
+    "why": (),
+    "preempt": ("prod/api-7",),
+    "score": ("prod/api-7",),
+    "simulate-upgrade": ("--all",),
+    "snapshot": ("-",),
+    "verify": (),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(("option", "what"), CLUSTER_OPTIONS.items())
+def test_files_or_a_cluster(
+    capsys: pytest.CaptureFixture[str], command: str, option: str, what: str
+) -> None:
+    arguments = (command, *COMMANDS[command], "-f", "example:pending", option, "5")
+
+    assert run(arguments) == 2
+    assert capsys.readouterr() == (
+        "",
+        f"error[options-contradict]: -f reads files, {what}: use one\n",
+    )
