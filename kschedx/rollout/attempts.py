@@ -153,7 +153,7 @@ class Attempts:
         self, pod: PodView, cluster: ClusterView, nodes: Sequence[NodeView], *, dry_runs: bool
     ) -> Found | None:
         """Only nodes that have changed are looked at; None: the whole cycle must be run."""
-        if couples(pod, cluster):
+        if couples(pod, cluster, self.scheduler):
             return None
         rules = self._rules_of(pod)
         filters = self._filters_of(pod, cluster, rules)
@@ -229,7 +229,7 @@ def _same(some: Sequence[NodeView], others: Sequence[NodeView]) -> bool:
     return len(some) == len(others) and all(map(operator.is_, some, others))
 
 
-def couples(pod: PodView, cluster: ClusterView) -> bool:
+def couples(pod: PodView, cluster: ClusterView, scheduler: KubeScheduler) -> bool:
     """Whether a change on one node can alter what is found on another.
 
     The required anti-affinity of others does that only to pods that it means: to no other pod does
@@ -242,6 +242,9 @@ def couples(pod: PodView, cluster: ClusterView) -> bool:
         or spec.resource_claims
         or any(v.persistent_volume_claim or v.ephemeral for v in spec.volumes)
     ):
+        return True
+    profile = scheduler.profile_for(pod)
+    if profile is not None and profile.spreads_by_default:
         return True
     return any(
         term.may_match(pod.namespace, pod.labels)

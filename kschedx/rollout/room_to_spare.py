@@ -64,7 +64,7 @@ class RoomToSpare:
         except CycleError:
             self.certain = False
             return
-        unsure = couples(pod, self.cluster) or filters.preparation.not_checked
+        unsure = couples(pod, self.cluster, self.scheduler) or filters.preparation.not_checked
         rejected = filters.preparation.rejection is not None
         if not rejected:
             self.certain = self.certain and not unsure
@@ -129,7 +129,7 @@ class RoomToSpare:
 
     def _successor(self, pod: PodView) -> Filters | None:
         fresh = self.cluster.view(pod.pod.with_spec(node_name=""))
-        if couples(fresh, self.cluster) or self.scheduler.held(fresh) is not None:
+        if couples(fresh, self.cluster, self.scheduler) or self.scheduler.held(fresh) is not None:
             return None
         try:
             filters = self.scheduler.filters(fresh, self.cluster)

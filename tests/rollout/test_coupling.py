@@ -13,9 +13,11 @@ from kschedx.framework.views import ClusterView, PodView
 from kschedx.rollout.attempts import Attempts, Found, found_in
 from kschedx.rollout.change import touched
 from kschedx.rollout.played import Conditions, play
-from kschedx.rollout.policies import POLICIES, Policy
+from kschedx.rollout.policies import POLICIES, TODAY, Policy
 from kschedx.rollout.report import Outcome
 from kschedx.rollout.room_to_spare import RoomToSpare
+from kschedx.schedulers.kube.configuration import API_VERSION, KIND, parse_configuration
+from kschedx.schedulers.kube.cycle import KubeScheduler
 from kschedx.snapshot.snapshot import Snapshot
 from tests.rollout.clusters import (
     TIMING,
@@ -138,8 +140,32 @@ def test_the_memory_outlives_a_run(one: Snapshot, other: Snapshot) -> None:
     attempts = Attempts(scheduler())
 
     for snapshot in (one, other, one):
-        forgotten = run(snapshot, Forgetful(scheduler()), POLICIES[0])
-        assert run(snapshot, attempts, POLICIES[0]) == forgotten
+        forgotten = run(snapshot, Forgetful(scheduler()), TODAY)
+        assert run(snapshot, attempts, TODAY) == forgotten
+
+
+def test_spreading_by_default_is_coupling() -> None:
+    """The profile's constraints reject pods that have none of their own."""
+    constraint = {
+        "maxSkew": 1,
+        "topologyKey": "kubernetes.io/hostname",
+        "whenUnsatisfiable": "DoNotSchedule",
+    }
+    args = {"defaultingType": "List", "defaultConstraints": [constraint]}
+    profile = {"pluginConfig": [{"name": "PodTopologySpread", "args": args}]}
+    by_default = KubeScheduler(
+        choice().release,
+        parse_configuration({"apiVersion": API_VERSION, "kind": KIND, "profiles": [profile]}),
+    )
+    snapshot = cluster(
+        *(node(f"n{number}", "8") for number in range(3)),
+        stateful_set("web", "1", "n0", "n1", "n2"),
+        stateful_set("waiting", "1", *[""] * 6),
+        pod("beside", "1", on="n0"),
+    )
+
+    remembered = run(snapshot, Attempts(by_default), TODAY)
+    assert remembered == run(snapshot, Forgetful(by_default), TODAY)
 
 
 @LAW

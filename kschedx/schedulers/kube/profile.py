@@ -129,6 +129,11 @@ class Profile:
         return tuple(name for name, at in self.unknown.items() if not at.isdisjoint(points))
 
     @property
+    def spreads_by_default(self) -> bool:
+        """Pods without spread constraints of their own may be rejected by the profile's."""
+        return any(isinstance(p, PodTopologySpread) and p.rejects_by_default for p in self.filter)
+
+    @property
     def not_modelled(self) -> tuple[str, ...]:
         """What is not replayed and has a say in what becomes of a pod that is tried."""
         return self.unknown_at(*_REFUSING, *_EVICTING, *_SCORING)
