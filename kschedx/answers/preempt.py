@@ -19,10 +19,11 @@ from kschedx.diagnose.preempt_report import (
 )
 from kschedx.diagnose.references import PodReference
 from kschedx.diagnose.unchecked import unchecked_causes
-from kschedx.framework.attempt import Attempt, Candidate, Preemption
+from kschedx.framework.attempt import Candidate, Preemption
 from kschedx.framework.verdict import Outcome
 from kschedx.framework.views import ClusterView, PodView
 from kschedx.schedulers.kube.cycle import KubeScheduler
+from kschedx.schedulers.kube.profile import Profile
 from kschedx.snapshot.snapshot import Snapshot
 
 
@@ -37,6 +38,7 @@ def preempt(
     replay = Replay(snapshot, choice)
     view, cluster = replay.unplaced(pod)
     attempt = replay.scheduler.attempt(view, cluster)
+    profile = replay.scheduler.profile_for(view)
     found = attempt.preemption
     if found is None:
         return PreemptReport(
@@ -49,9 +51,11 @@ def preempt(
             held=causes_of([attempt.held]) if attempt.held is not None else (),
             not_checked=attempt.outcome is Outcome.NOT_CHECKED,
             unchecked=unchecked_causes(attempt),
-            not_modelled=attempt.not_modelled,
+            not_modelled=profile.not_modelled_in_play if profile is not None else (),
+            undecided_by=attempt.may_refuse,
             on_node=pod.spec.node_name,
         )
+    assert profile is not None  # else the pod would not have been tried
     ranking = ranked(found)
     return PreemptReport(
         pod=PodReference.of(pod),
@@ -71,23 +75,18 @@ def preempt(
         nominated=found.nominated,
         decided_by=found.decided_by,
         fates=_fates_of_nominated(view, found, cluster, replay.scheduler),
-        shortlist=_shortlist(attempt, found, ranking, replay.scheduler),
+        shortlist=_shortlist(found, ranking, profile),
         budgets_read=snapshot.read(PodDisruptionBudget),
-        not_modelled=attempt.not_modelled,
+        not_modelled=profile.not_modelled_in_play,
+        undecided_by=profile.may_evict_otherwise if ranking else profile.may_evict_at_all,
         on_node=pod.spec.node_name,
     )
 
 
 def _shortlist(
-    attempt: Attempt,
-    found: Preemption,
-    ranking: tuple[RankedCandidate, ...],
-    scheduler: KubeScheduler,
+    found: Preemption, ranking: tuple[RankedCandidate, ...], profile: Profile
 ) -> Shortlist | None:
     """None where the real scheduler ranks all candidates as well."""
-    profile = scheduler.profile_for(attempt.pod)
-    if profile is None:
-        return None
     potential = len(found.potential)
     size = shortlist_size(potential, profile.candidates_percentage, profile.candidates_absolute)
     if size >= len(ranking):

@@ -218,7 +218,7 @@ def not_modelled(scheduler: KubeScheduler, item: Workload) -> tuple[str, ...]:
     """Plugins and extenders that would have a say in the workload's pods and are not replayed."""
     name = item.spec.template.spec.scheduler_name or DEFAULT_SCHEDULER
     profile = scheduler.profiles.get(name)
-    plugins = profile.not_modelled if profile is not None else ()
+    plugins = profile.not_modelled_in_play if profile is not None else ()
     return tuple(plugins)
 
 

@@ -9,23 +9,9 @@ import typer
 
 from kschedx.api.errors import KschedxError
 from kschedx.cli.completion import complete_file
-from kschedx.cli.options import (
-    Complete,
-    Context,
-    FeatureGates,
-    Filenames,
-    K8sVersion,
-    Kubeconfig,
-    NoColor,
-    OutputFormat,
-    Quiet,
-    RequestTimeout,
-    SchedulerConfig,
-    Verbose,
-    WithFiles,
-    Without,
-)
-from kschedx.cli.reading import EXIT_USAGE, Sources, read
+from kschedx.cli.option_groups import with_groups
+from kschedx.cli.options import Display, OutputFormat, Sources
+from kschedx.cli.reading import EXIT_USAGE, read
 from kschedx.cli.writing import write_report
 
 if TYPE_CHECKING:
@@ -56,6 +42,7 @@ class FailOnOption(enum.StrEnum):
     NEVER = "never"
 
 
+@with_groups
 def check(
     manifests: Annotated[
         list[str] | None,
@@ -140,13 +127,7 @@ def check(
             rich_help_panel=_JUDGE,
         ),
     ] = None,
-    filenames: Filenames = None,
-    context: Context = None,
-    kubeconfig: Kubeconfig = None,
-    request_timeout: RequestTimeout = None,
-    with_files: WithFiles = None,
-    without: Without = None,
-    complete: Complete = False,
+    sources: Sources,
     namespace: Annotated[
         str | None,
         typer.Option(
@@ -156,23 +137,18 @@ def check(
             rich_help_panel="Which cluster",
         ),
     ] = None,
-    k8s_version: K8sVersion = None,
-    feature_gates: FeatureGates = None,
-    scheduler_config: SchedulerConfig = None,
     output: Annotated[
         CheckFormat,
         typer.Option("--output", "-o", help="Format of the report.", rich_help_panel="Output"),
     ] = CheckFormat.TEXT,
-    no_color: NoColor = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    display: Display,
 ) -> int:
     """What would go wrong if these manifests were applied?
 
     Exits with 1 where something would that counts as an error.
     """
     paths = manifests or []
-    _refuse(paths, base or (), filenames or (), with_files or ())
+    _refuse(paths, base or (), sources.filenames or (), sources.with_files or ())
     from kschedx.answers.check import check as answer
     from kschedx.gate.check import Known
     from kschedx.snapshot.manifests import read_manifests
@@ -189,27 +165,11 @@ def check(
         base=read_manifests(base, namespace) if base else None,
         accepted=_accepted(settings.baseline) if write_baseline is None else (),
     )
-    snapshot, choice = read(
-        Sources(
-            files=filenames or (),
-            context=context,
-            kubeconfig=kubeconfig,
-            request_timeout=request_timeout,
-            with_files=with_files or (),
-            without=without or (),
-            complete=complete,
-            namespace=namespace,
-            k8s_version=k8s_version,
-            feature_gates=feature_gates or (),
-            scheduler_config=scheduler_config,
-            quiet=quiet,
-            verbose=verbose,
-        )
-    )
+    snapshot, choice = read(sources, display, namespace=namespace)
     report = answer(snapshot, new, choice, settings, known)
     if write_baseline is not None:
         report = _accept(report, write_baseline)
-    _write(report, output, no_color=no_color)
+    _write(report, output, no_color=display.no_color)
     return EXIT_FINDING if report.failing else 0
 
 

@@ -18,6 +18,7 @@ import typer
 
 from kschedx import __version__
 from kschedx.api.errors import EXIT_INPUT_UNUSABLE, KschedxError
+from kschedx.cli.bash_script import BASH_SCRIPT
 from kschedx.cli.check import check
 from kschedx.cli.options import VERBOSE, Verbose
 from kschedx.cli.preempt import preempt
@@ -112,6 +113,9 @@ def run(arguments: Sequence[str], program: str = "kschedx") -> int:
 
 
 def _invoke(program: str, arguments: Sequence[str], said: dict[str, Any]) -> int:
+    if os.environ.get(COMPLETE_VARIABLE) == "source_bash":
+        typer.echo(BASH_SCRIPT)
+        return 0
     command = typer.main.get_command(app)
     if COMPLETE_VARIABLE in os.environ:
         command.main(arguments, prog_name="kschedx", complete_var=COMPLETE_VARIABLE)

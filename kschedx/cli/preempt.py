@@ -4,31 +4,15 @@ from typing import Annotated
 
 import typer
 
-from kschedx.cli.options import (
-    Complete,
-    Context,
-    FeatureGates,
-    Filenames,
-    K8sVersion,
-    Kubeconfig,
-    Namespace,
-    NoColor,
-    Output,
-    OutputFormat,
-    PodTarget,
-    Quiet,
-    RequestTimeout,
-    SchedulerConfig,
-    Verbose,
-    WithFiles,
-    Without,
-)
-from kschedx.cli.reading import Sources, read
+from kschedx.cli.option_groups import with_groups
+from kschedx.cli.options import Display, Namespace, Output, OutputFormat, PodTarget, Sources
+from kschedx.cli.reading import read
 from kschedx.cli.writing import write_report
 
 EXIT_FINDING = 1
 
 
+@with_groups
 def preempt(
     pod: PodTarget,
     *,
@@ -36,40 +20,13 @@ def preempt(
         bool,
         typer.Option("--exit-code", help="Exit with 1 if no node takes the pod as things are."),
     ] = False,
-    filenames: Filenames = None,
-    context: Context = None,
-    kubeconfig: Kubeconfig = None,
-    request_timeout: RequestTimeout = None,
-    with_files: WithFiles = None,
-    without: Without = None,
-    complete: Complete = False,
+    sources: Sources,
     namespace: Namespace = None,
-    k8s_version: K8sVersion = None,
-    feature_gates: FeatureGates = None,
-    scheduler_config: SchedulerConfig = None,
     output: Output = OutputFormat.TEXT,
-    no_color: NoColor = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    display: Display,
 ) -> int:
     """Can preemption help this pod? Who would be evicted where, and what comes after."""
-    snapshot, choice = read(
-        Sources(
-            files=filenames or (),
-            context=context,
-            kubeconfig=kubeconfig,
-            request_timeout=request_timeout,
-            with_files=with_files or (),
-            without=without or (),
-            complete=complete,
-            namespace=namespace,
-            k8s_version=k8s_version,
-            feature_gates=feature_gates or (),
-            scheduler_config=scheduler_config,
-            quiet=quiet,
-            verbose=verbose,
-        )
-    )
+    snapshot, choice = read(sources, display, namespace=namespace)
     from kschedx.answers.preempt import preempt as answer
     from kschedx.render.preempt_document import preempt_document
     from kschedx.render.preempt_text import render_preempt
@@ -79,6 +36,6 @@ def preempt(
         lambda: preempt_document(report),
         lambda style: render_preempt(report, style),
         output,
-        no_color=no_color,
+        no_color=display.no_color,
     )
     return EXIT_FINDING if exit_code and not report.winners else 0

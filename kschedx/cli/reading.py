@@ -2,10 +2,10 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kschedx.api.errors import KschedxError
+from kschedx.cli.options import Display, Sources
 
 if TYPE_CHECKING:
     from kschedx.answers.replay import SchedulerChoice
@@ -14,34 +14,20 @@ if TYPE_CHECKING:
 EXIT_USAGE = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """What the options say about the cluster and its scheduler."""
+def read(
+    sources: Sources, display: Display, *, namespace: str | None = None, partial: bool = False
+) -> "tuple[Snapshot, SchedulerChoice]":
+    """Read everything.
 
-    files: Sequence[str]
-    """None of them: the live cluster."""
-    context: str | None = None
-    kubeconfig: str | None = None
-    request_timeout: str | None = None
-    with_files: Sequence[str] = ()
-    without: Sequence[str] = ()
-    complete: bool = False
-    namespace: str | None = None
-    k8s_version: str | None = None
-    feature_gates: Sequence[str] = ()
-    scheduler_config: str | None = None
-    quiet: bool = False
-    verbose: bool = False
-    partial: bool = False
-    """Go on without pods or nodes where listing them is forbidden."""
-
-
-def read(sources: Sources) -> "tuple[Snapshot, SchedulerChoice]":
-    """Read everything. Raises KschedxError for whatever cannot be used."""
+    `namespace`: that of objects named without one. `partial`: go on without pods or nodes where
+    listing them is forbidden. Raises KschedxError for whatever cannot be used.
+    """
     from kschedx.snapshot.files import changed, parse_without, refuse_twice_stdin, settled
 
-    refuse_twice_stdin((*sources.files, *sources.with_files))
-    gates = parse_gates(sources.feature_gates)
+    _refuse_files_and_cluster(sources)
+    added = sources.with_files or ()
+    refuse_twice_stdin((*(sources.filenames or ()), *added))
+    gates = parse_gates(sources.feature_gates or ())
     if sources.k8s_version is not None:
         _check_version(sources.k8s_version)
     configuration = None
@@ -49,24 +35,39 @@ def read(sources: Sources) -> "tuple[Snapshot, SchedulerChoice]":
         from kschedx.schedulers.kube.configuration import parse_configuration
         from kschedx.snapshot.plain_values import read_value
 
-        configuration = parse_configuration(read_value(sources.scheduler_config))
-    without = [parse_without(text, sources.namespace or "default") for text in sources.without]
-    base = _base(sources)
-    if not sources.partial:
+        path = sources.scheduler_config
+        configuration = parse_configuration(read_value(path, unique_keys=True), path)
+    without = [parse_without(text, namespace or "default") for text in sources.without or ()]
+    base = _base(sources, display, partial=partial)
+    if not partial:
         _refuse_without_essentials(base)
     from kschedx.answers.replay import choose_scheduler, release_for
 
     snapshot = settled(
-        changed(base, sources.with_files, without),
+        changed(base, added, without),
         lambda stated: release_for(sources.k8s_version or stated, gates),
     )
     choice = choose_scheduler(snapshot, sources.k8s_version, gates, configuration)
-    if not sources.quiet:
+    if not display.quiet:
         for note in snapshot.notes:
             print(f"note: {note}", file=sys.stderr)  # noqa: T201
-    if sources.verbose:
+    if display.verbose:
         _tell(snapshot, choice)
     return snapshot, choice
+
+
+def _refuse_files_and_cluster(sources: Sources) -> None:
+    """Raises KschedxError (wrong usage) where an option for the cluster would be passed over."""
+    said = {
+        "--context names a cluster": sources.context,
+        "--kubeconfig names a cluster": sources.kubeconfig,
+        "--request-timeout is for a cluster": sources.request_timeout,
+    }
+    for what, value in said.items():
+        if sources.filenames and value is not None:
+            raise KschedxError(
+                "options-contradict", f"-f reads files, {what}: use one", exit_code=EXIT_USAGE
+            )
 
 
 def _refuse_without_essentials(snapshot: "Snapshot") -> None:
@@ -91,19 +92,19 @@ def _check_version(version: str) -> None:
         raise
 
 
-def _base(sources: Sources) -> "Snapshot":
+def _base(sources: Sources, display: Display, *, partial: bool) -> "Snapshot":
     """The cluster as the files, or the API server, hold it."""
     from kschedx.cli.live import read_live
     from kschedx.snapshot.files import read_files
 
-    if sources.files:
-        return read_files(sources.files, complete=sources.complete)
+    if sources.filenames:
+        return read_files(sources.filenames, complete=sources.complete)
     return read_live(
         context=sources.context,
         kubeconfig=sources.kubeconfig,
         request_timeout=sources.request_timeout,
-        quiet=sources.quiet,
-        partial=sources.partial,
+        quiet=display.quiet,
+        partial=partial,
     )
 
 
@@ -116,14 +117,19 @@ def _tell(snapshot: "Snapshot", choice: "SchedulerChoice") -> None:
 
 
 def parse_gates(texts: Sequence[str]) -> dict[str, bool]:
-    """ "NAME=true" as a feature gate. Raises KschedxError (wrong usage)."""
+    """ "A=true" or "A=true,B=false" as feature gates, as kube-scheduler takes them: later wins.
+
+    Raises KschedxError (wrong usage), with the part that sets nothing.
+    """
     gates = {}
-    for text in texts:
-        name, _, value = text.partition("=")
-        if value.lower() not in ("true", "false"):
+    for part in ",".join(texts).split(","):
+        name, _, value = (word.strip() for word in part.partition("="))
+        if not part:
+            continue  # upstream passes over a comma too many
+        if not name or value.lower() not in ("true", "false"):
             raise KschedxError(
                 "not-a-feature-gate",
-                f"{text!r} does not set a feature gate",
+                f"{part!r} does not set a feature gate",
                 hint="write NAME=true or NAME=false",
                 exit_code=EXIT_USAGE,
             )

@@ -4,69 +4,26 @@ from typing import Annotated
 
 import typer
 
-from kschedx.cli.options import (
-    Complete,
-    Context,
-    FeatureGates,
-    Filenames,
-    K8sVersion,
-    Kubeconfig,
-    Namespace,
-    NoColor,
-    Output,
-    OutputFormat,
-    PodTarget,
-    Quiet,
-    RequestTimeout,
-    SchedulerConfig,
-    Verbose,
-    WithFiles,
-    Without,
-)
-from kschedx.cli.reading import Sources, read
+from kschedx.cli.option_groups import with_groups
+from kschedx.cli.options import Display, Namespace, Output, OutputFormat, PodTarget, Sources
+from kschedx.cli.reading import read
 from kschedx.cli.writing import write_report
 
 
+@with_groups
 def score(
     pod: PodTarget,
     *,
     top: Annotated[
         int, typer.Option("--top", metavar="N", min=1, help="Only the best so many nodes.")
     ] = 10,
-    filenames: Filenames = None,
-    context: Context = None,
-    kubeconfig: Kubeconfig = None,
-    request_timeout: RequestTimeout = None,
-    with_files: WithFiles = None,
-    without: Without = None,
-    complete: Complete = False,
+    sources: Sources,
     namespace: Namespace = None,
-    k8s_version: K8sVersion = None,
-    feature_gates: FeatureGates = None,
-    scheduler_config: SchedulerConfig = None,
     output: Output = OutputFormat.TEXT,
-    no_color: NoColor = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    display: Display,
 ) -> int:
     """Which node would this pod get? The feasible nodes by score, plugin by plugin."""
-    snapshot, choice = read(
-        Sources(
-            files=filenames or (),
-            context=context,
-            kubeconfig=kubeconfig,
-            request_timeout=request_timeout,
-            with_files=with_files or (),
-            without=without or (),
-            complete=complete,
-            namespace=namespace,
-            k8s_version=k8s_version,
-            feature_gates=feature_gates or (),
-            scheduler_config=scheduler_config,
-            quiet=quiet,
-            verbose=verbose,
-        )
-    )
+    snapshot, choice = read(sources, display, namespace=namespace)
     from kschedx.answers.score import score as answer
     from kschedx.render.score_document import score_document
     from kschedx.render.score_text import render_score
@@ -76,6 +33,6 @@ def score(
         lambda: score_document(report, top=top),
         lambda style: render_score(report, style, top=top),
         output,
-        no_color=no_color,
+        no_color=display.no_color,
     )
     return 0

@@ -10,26 +10,9 @@ import typer
 
 from kschedx.api.errors import KschedxError
 from kschedx.cli.completion import complete_workload
-from kschedx.cli.options import (
-    AllNamespaces,
-    Complete,
-    Context,
-    FeatureGates,
-    Filenames,
-    K8sVersion,
-    Kubeconfig,
-    Namespace,
-    NoColor,
-    Output,
-    OutputFormat,
-    Quiet,
-    RequestTimeout,
-    SchedulerConfig,
-    Verbose,
-    WithFiles,
-    Without,
-)
-from kschedx.cli.reading import EXIT_USAGE, Sources, read
+from kschedx.cli.option_groups import with_groups
+from kschedx.cli.options import AllNamespaces, Display, Namespace, Output, OutputFormat, Sources
+from kschedx.cli.reading import EXIT_USAGE, read
 from kschedx.cli.writing import write_report
 
 if TYPE_CHECKING:
@@ -52,6 +35,7 @@ class Order(enum.StrEnum):
     BOTH = "both"
 
 
+@with_groups
 def simulate_upgrade(
     target: Annotated[
         str | None,
@@ -145,22 +129,11 @@ def simulate_upgrade(
             rich_help_panel=_PLAY,
         ),
     ] = 10,
-    filenames: Filenames = None,
-    context: Context = None,
-    kubeconfig: Kubeconfig = None,
-    request_timeout: RequestTimeout = None,
-    with_files: WithFiles = None,
-    without: Without = None,
-    complete: Complete = False,
+    sources: Sources,
     namespace: Namespace = None,
     all_namespaces: AllNamespaces = False,
-    k8s_version: K8sVersion = None,
-    feature_gates: FeatureGates = None,
-    scheduler_config: SchedulerConfig = None,
     output: Output = OutputFormat.TEXT,
-    no_color: NoColor = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    display: Display,
 ) -> int:
     """Would this rollout deadlock? Played step by step against the pods that wait for room.
 
@@ -170,23 +143,7 @@ def simulate_upgrade(
     said = bool(image or requests or to or replicas is not None)
     _check(target, every=every, said=said, has_to=to is not None)
     namespace = None if all_namespaces else namespace
-    snapshot, choice = read(
-        Sources(
-            files=filenames or (),
-            context=context,
-            kubeconfig=kubeconfig,
-            request_timeout=request_timeout,
-            with_files=with_files or (),
-            without=without or (),
-            complete=complete,
-            namespace=namespace,
-            k8s_version=k8s_version,
-            feature_gates=feature_gates or (),
-            scheduler_config=scheduler_config,
-            quiet=quiet,
-            verbose=verbose,
-        )
-    )
+    snapshot, choice = read(sources, display, namespace=namespace)
     from kschedx.answers.upgrade import UpgradeOptions
     from kschedx.answers.upgrade_target import Wanted
     from kschedx.rollout.live_pod import Timing
@@ -203,7 +160,9 @@ def simulate_upgrade(
     )
     if every:
         return _written(
-            _all(snapshot, choice, options, namespace, quiet=quiet), output, no_color=no_color
+            _all(snapshot, choice, options, namespace, quiet=display.quiet),
+            output,
+            no_color=display.no_color,
         )
     wanted = Wanted(
         images=[_image(text) for text in image or ()],
@@ -212,7 +171,7 @@ def simulate_upgrade(
         manifests=_manifests(to, choice) if to is not None else None,
     )
     report = _one(snapshot, choice, options, wanted, (target, namespace))
-    return _written(report, output, no_color=no_color)
+    return _written(report, output, no_color=display.no_color)
 
 
 def _one(

@@ -7,29 +7,15 @@ from typing import Annotated
 
 import typer
 
-from kschedx.cli.options import (
-    Complete,
-    Context,
-    FeatureGates,
-    Filenames,
-    K8sVersion,
-    Kubeconfig,
-    NoColor,
-    Output,
-    OutputFormat,
-    Quiet,
-    RequestTimeout,
-    SchedulerConfig,
-    Verbose,
-    WithFiles,
-    Without,
-)
-from kschedx.cli.reading import Sources, read
+from kschedx.cli.option_groups import with_groups
+from kschedx.cli.options import Display, Output, OutputFormat, Sources
+from kschedx.cli.reading import read
 from kschedx.cli.writing import write_report
 
 STDOUT = "-"
 
 
+@with_groups
 def snapshot(
     file: Annotated[
         str,
@@ -46,50 +32,23 @@ def snapshot(
             "same: proved by replaying all Pending pods before anything is written.",
         ),
     ] = False,
-    filenames: Filenames = None,
-    context: Context = None,
-    kubeconfig: Kubeconfig = None,
-    request_timeout: RequestTimeout = None,
-    with_files: WithFiles = None,
-    without: Without = None,
-    complete: Complete = False,
-    k8s_version: K8sVersion = None,
-    feature_gates: FeatureGates = None,
-    scheduler_config: SchedulerConfig = None,
+    sources: Sources,
     output: Output = OutputFormat.TEXT,
-    no_color: NoColor = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    display: Display,
 ) -> None:
     """Write a snapshot that every command takes with -f, and kubectl can read.
 
     It holds no Secrets, no ConfigMaps, no environment variables and no annotations but those that
     scheduling depends on. A kind that may not be listed is recorded as unread.
     """
-    read_snapshot, choice = read(
-        Sources(
-            files=filenames or (),
-            context=context,
-            kubeconfig=kubeconfig,
-            request_timeout=request_timeout,
-            with_files=with_files or (),
-            without=without or (),
-            complete=complete,
-            k8s_version=k8s_version,
-            feature_gates=feature_gates or (),
-            scheduler_config=scheduler_config,
-            quiet=quiet,
-            verbose=verbose,
-            partial=True,
-        )
-    )
+    read_snapshot, choice = read(sources, display, partial=True)
     from kschedx.answers.take_snapshot import take_snapshot
     from kschedx.render.progress import waiting
     from kschedx.render.snapshot_document import snapshot_document
     from kschedx.render.snapshot_text import render_snapshot_text
     from kschedx.snapshot.saved import encoded, write
 
-    with waiting(sys.stderr, wanted=not quiet) as bar:
+    with waiting(sys.stderr, wanted=not display.quiet) as bar:
         taken = take_snapshot(
             read_snapshot,
             file,
@@ -107,5 +66,5 @@ def snapshot(
         lambda: snapshot_document(report),
         lambda style: render_snapshot_text(report, style),
         output,
-        no_color=no_color,
+        no_color=display.no_color,
     )

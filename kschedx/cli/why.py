@@ -6,31 +6,15 @@ import typer
 
 from kschedx.api.errors import KschedxError
 from kschedx.cli.completion import complete_node, complete_target
-from kschedx.cli.options import (
-    AllNamespaces,
-    Complete,
-    Context,
-    FeatureGates,
-    Filenames,
-    K8sVersion,
-    Kubeconfig,
-    Namespace,
-    NoColor,
-    Output,
-    OutputFormat,
-    Quiet,
-    RequestTimeout,
-    SchedulerConfig,
-    Verbose,
-    WithFiles,
-    Without,
-)
-from kschedx.cli.reading import EXIT_USAGE, Sources, read
+from kschedx.cli.option_groups import with_groups
+from kschedx.cli.options import AllNamespaces, Display, Namespace, Output, OutputFormat, Sources
+from kschedx.cli.reading import EXIT_USAGE, read
 from kschedx.cli.writing import write_why
 
 EXIT_FINDING = 1
 
 
+@with_groups
 def why(
     target: Annotated[
         str | None,
@@ -43,13 +27,7 @@ def why(
         ),
     ] = None,
     *,
-    filenames: Filenames = None,
-    context: Context = None,
-    kubeconfig: Kubeconfig = None,
-    request_timeout: RequestTimeout = None,
-    with_files: WithFiles = None,
-    without: Without = None,
-    complete: Complete = False,
+    sources: Sources,
     namespace: Namespace = None,
     all_namespaces: AllNamespaces = False,
     selector: Annotated[
@@ -75,34 +53,13 @@ def why(
         bool,
         typer.Option("--exit-code", help="Exit with 1 if something stands in a pod's way."),
     ] = False,
-    k8s_version: K8sVersion = None,
-    feature_gates: FeatureGates = None,
-    scheduler_config: SchedulerConfig = None,
     output: Output = OutputFormat.TEXT,
-    no_color: NoColor = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    display: Display,
 ) -> int:
     """Why is this pod Pending? Every node, every rule that rejects it, with the numbers."""
     _check(target, selector=selector, node=node, nodes=nodes)
     namespace = None if all_namespaces else namespace
-    snapshot, choice = read(
-        Sources(
-            files=filenames or (),
-            context=context,
-            kubeconfig=kubeconfig,
-            request_timeout=request_timeout,
-            with_files=with_files or (),
-            without=without or (),
-            complete=complete,
-            namespace=namespace,
-            k8s_version=k8s_version,
-            feature_gates=feature_gates or (),
-            scheduler_config=scheduler_config,
-            quiet=quiet,
-            verbose=verbose,
-        )
-    )
+    snapshot, choice = read(sources, display, namespace=namespace)
     from kschedx.answers.why import WhyQuestion
     from kschedx.answers.why import why as answer
     from kschedx.api.selector_text import parse_selector_text
@@ -116,7 +73,7 @@ def why(
         with_hints=not no_hints,
     )
     report = answer(snapshot, question, choice)
-    write_why(report, output, no_color=no_color)
+    write_why(report, output, no_color=display.no_color)
     return EXIT_FINDING if exit_code and report.finding else 0
 
 

@@ -87,7 +87,7 @@ def _no_node(attempt: Attempt) -> str:
 
 def _undecided(attempt: Attempt, blockers: Sequence[Blocker], rejection: Sequence[Cause]) -> str:
     if attempt.winners:
-        not_replayed = listed(attempt.not_modelled)
+        not_replayed = listed(attempt.may_refuse)
         return (
             f"{listed(attempt.winners, 'or')} would be taken, but for {not_replayed}, not replayed"
         )

@@ -112,6 +112,9 @@ class PreemptReport:
     budgets_read: bool = True
     """False: the snapshot holds no disruption budgets, so none could be counted as broken."""
     not_modelled: tuple[str, ...] = ()
+    """Plugins and extenders in play that are not replayed."""
+    undecided_by: tuple[str, ...] = ()
+    """Those of them on which the answer depends."""
     on_node: str = ""
     """The node that the pod is on: then all else is as if it were not there; empty for none."""
 

@@ -63,7 +63,7 @@ def _of_waiting(attempt: Attempt, *, waits_for_victims: bool) -> Situation:
     if attempt.node_count == 0:
         return Situation.NO_NODES
     if attempt.winners:
-        return Situation.NOT_CHECKED if attempt.not_modelled else Situation.FITS_NOW
+        return Situation.NOT_CHECKED if attempt.may_refuse else Situation.FITS_NOW
     if waits_for_victims:
         return Situation.WAITING_FOR_VICTIMS
     if attempt.outcome is Outcome.NOT_CHECKED:

@@ -15,7 +15,7 @@ from typing import Final
 from kschedx.api.label_syntax import joined
 from kschedx.api.meta import LabelSelector
 from kschedx.api.pod import Affinity, PodAffinity, PodAffinityTerm
-from kschedx.api.selectors import Selector, SelectorError, parse
+from kschedx.api.selectors import NOTHING, Selector, SelectorError, parse
 
 
 class AffinityTerm:
@@ -42,6 +42,11 @@ class AffinityTerm:
         return (
             namespace in self.namespaces or self.namespace_selector.matches(namespace_labels)
         ) and self.selector.matches(labels)
+
+    def may_match(self, namespace: str, labels: Mapping[str, str]) -> bool:
+        """Whether it selects such a pod, if the labels of the pod's namespace are right."""
+        named = namespace in self.namespaces or self.namespace_selector is not NOTHING
+        return named and self.selector.matches(labels)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -93,6 +93,8 @@ class Attempt:
     """The scheduler's own sentence; empty where the pod gets a node."""
     not_modelled: tuple[str, ...] = ()
     """Plugins and features in play that are not replayed."""
+    may_refuse: tuple[str, ...] = ()
+    """Those of them that may refuse the pod although it has winners."""
     error: str = ""
     """The scheduler's own error, where it gives no verdict."""
 

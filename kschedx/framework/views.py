@@ -134,6 +134,11 @@ class NodeView:
     def pods_with_required_anti_affinity(self) -> tuple[PodView, ...]:
         return tuple(pod for pod in self.pods_with_affinity if pod.has_required_anti_affinity)
 
+    @cached_property
+    def required_anti_affinities(self) -> frozenset[AffinityTerms]:
+        """Those of its pods, each once."""
+        return frozenset(pod.affinity for pod in self.pods_with_required_anti_affinity)
+
     def with_pod(self, pod: PodView) -> NodeView:
         """The same node with one more pod."""
         return self._changed((*self.pods, pod), (pod,), ())
@@ -258,6 +263,12 @@ class ClusterView:
     @cached_property
     def required_anti_affinity_nodes(self) -> tuple[NodeView, ...]:
         return tuple(n for n in self.affinity_nodes if n.pods_with_required_anti_affinity)
+
+    @cached_property
+    def required_anti_affinities(self) -> frozenset[AffinityTerms]:
+        """Those of all pods on nodes, each once."""
+        nodes = self.required_anti_affinity_nodes
+        return frozenset[AffinityTerms]().union(*(node.required_anti_affinities for node in nodes))
 
     def pods_in_namespace(self, namespace: str) -> Mapping[str, tuple[PodView, ...]]:
         """The namespace's pods on nodes, by node name."""

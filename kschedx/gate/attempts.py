@@ -1,15 +1,9 @@
-"""Attempts for many pods at once: nothing is looked at that cannot matter.
-
-A daemon's pod has one node to go to, and the required anti-affinity of others is of no matter to
-pods that it does not mean.
+"""Attempts for many pods at once: a daemon's pod has one node to go to, and is tried there alone.
 
 Law: the answer equals that of kschedx.rollout.attempts.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterable
-from copy import copy
 
 from kschedx.framework.plugin import CycleError
 from kschedx.framework.verdict import Outcome
@@ -19,14 +13,14 @@ from kschedx.schedulers.kube.filtering import Filters
 
 
 class GateAttempts(Attempts):
-    """One scheduler's attempts, with shortcuts."""
+    """One scheduler's attempts, with that shortcut."""
 
     def attempt(self, pod: PodView, cluster: ClusterView) -> Found:
         name = _only_node(pod)
         if name and name in cluster.nodes and self._takes(pod, cluster, name):
             self.looked_at += 1
             return Found((name,), node_count=len(cluster.nodes))
-        return super().attempt(pod, without_idle_terms(cluster, (pod,)))
+        return super().attempt(pod, cluster)
 
     def _takes(self, pod: PodView, cluster: ClusterView, name: str) -> bool:
         """Whether the node surely takes the pod."""
@@ -48,27 +42,6 @@ class GateAttempts(Attempts):
             return None
         ready = filters.preparation
         return None if ready.rejection is not None or ready.not_checked else filters
-
-
-def without_idle_terms(cluster: ClusterView, pods: Iterable[PodView]) -> ClusterView:
-    """The cluster without the required anti-affinity of its pods, if it means none of `pods`.
-
-    Then no rule says anything else of them, and nothing couples nodes that need not be coupled.
-    """
-    terms = {
-        id(term): term
-        for node in cluster.required_anti_affinity_nodes
-        for other in node.pods_with_required_anti_affinity
-        for term in other.affinity.required_anti
-    }
-    for pod in pods if terms else ():
-        for term in terms.values():
-            by_namespace = term.term.namespace_selector is not None
-            if by_namespace or term.matches(pod.namespace, pod.labels, {}):
-                return cluster
-    view = copy(cluster)
-    view.__dict__["required_anti_affinity_nodes"] = ()
-    return view
 
 
 def _only_node(pod: PodView) -> str:

@@ -176,7 +176,7 @@ def not_replayed(applied: Applied) -> Iterator[Finding]:
     scheduler = applied.attempts.scheduler
     for target in applied.targets:
         profile = scheduler.profiles.get(target.template.spec.scheduler_name)
-        unknown = profile.not_modelled if profile is not None else ()
+        unknown = profile.not_modelled_in_play if profile is not None else ()
         if unknown:
             sentence = f"{listed(unknown)} would have a say and is not replayed"
             yield Finding("not-checked", target.shown, sentence, about="not-modelled")

@@ -9,7 +9,6 @@ from kschedx.api.meta import Object
 from kschedx.api.workloads import DaemonSet, Deployment, StatefulSet
 from kschedx.framework.views import ClusterView
 from kschedx.gate.applied import Applied
-from kschedx.gate.attempts import without_idle_terms
 from kschedx.gate.findings import Finding, Fix, ObjectName
 from kschedx.gate.targets import Target, needs_alike, replicas_of
 from kschedx.rollout.change import Workload
@@ -43,8 +42,7 @@ def _room_to_spare(applied: Applied) -> RoomToSpare:
     """What proves most rollouts without playing them."""
     scheduler = applied.attempts.scheduler
     cluster = ClusterView.of(applied.after, scheduler.release.accounting())
-    pods = [live.view for target in applied.changed for live in applied.pods(target)]
-    return RoomToSpare(scheduler, without_idle_terms(cluster, [*pods, *cluster.waiting.values()]))
+    return RoomToSpare(scheduler, cluster)
 
 
 def _proved(spare: RoomToSpare, target: Target) -> bool:

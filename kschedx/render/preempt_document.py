@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import Meta, field
 
 from kschedx.diagnose.preempt_report import (
     Fate,
@@ -104,6 +104,9 @@ class PreemptDocument(Document, frozen=True, kw_only=True):
     ]
     scheduler_message: str
     not_modelled: list[str]
+    undecided_by: Annotated[
+        list[str], Meta(description="Those of notModelled on which the answer depends")
+    ] = field(default_factory=list)
 
 
 def preempt_document(report: PreemptReport) -> PreemptDocument:
@@ -134,6 +137,7 @@ def preempt_document(report: PreemptReport) -> PreemptDocument:
         budgets_read=report.budgets_read,
         scheduler_message=report.message,
         not_modelled=list(report.not_modelled),
+        undecided_by=list(report.undecided_by),
     )
 
 

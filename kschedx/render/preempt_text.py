@@ -27,8 +27,8 @@ _VICTIMS: Final = 12
 def render_preempt(report: PreemptReport, style: Style) -> str:
     """The report as lines of at most the style's width."""
     page = Page(style)
-    helps = bool(report.nominated) and report.enabled and not report.not_modelled
-    fits = bool(report.winners) and not report.not_modelled
+    helps = bool(report.nominated) and report.enabled and not report.undecided_by
+    fits = bool(report.winners) and not report.undecided_by
     if report.on_node:
         page.write(Text(already_placed(report.pod.key, report.on_node), style="headline"))
     page.write(Text(_headline(report), style="right" if helps or fits else "wrong"))
@@ -43,11 +43,10 @@ def render_preempt(report: PreemptReport, style: Style) -> str:
 
 def _headline(report: PreemptReport) -> str:
     key = report.pod.key
-    if report.winners and report.not_modelled:
-        return (
-            f"{key}: not decided: {listed(report.winners, 'or')} would take it as things are, but "
-            f"for {listed(report.not_modelled)}, not replayed"
-        )
+    but_for = f"but for {listed(report.undecided_by)}, not replayed"
+    if report.winners and report.undecided_by:
+        taker = listed(report.winners, "or")
+        return f"{key}: not decided: {taker} would take it as things are, {but_for}"
     if report.winners:
         takes = "would take it" if report.on_node else "takes it as things are"
         return f"{key} needs no preemption: {listed(report.winners, 'or')} {takes}"
@@ -61,16 +60,14 @@ def _headline(report: PreemptReport) -> str:
     if not report.node_count:
         return f"{key}: there are no nodes"
     if not report.nominated:
-        return f"{key}: preemption cannot help on any of {counted(report.node_count, 'node')}"
+        said = f"preemption cannot help on any of {counted(report.node_count, 'node')}"
+        return f"{key}: not decided: {said}, {but_for}" if report.undecided_by else f"{key}: {said}"
+    pods = counted(len(report.ranking[0].victims), "pod")
+    if report.undecided_by:
+        where = listed(report.nominated, "or")
+        return f"{key}: not decided: it would evict {pods} on {where}, {but_for}"
     if not report.enabled:
         return f"{key}: evicting pods would help, but this scheduler's profile has no preemption"
-    best = report.ranking[0]
-    pods = counted(len(best.victims), "pod")
-    if report.not_modelled:
-        return (
-            f"{key}: not decided: it would evict {pods} on {listed(report.nominated, 'or')}, but "
-            f"for {listed(report.not_modelled)}, not replayed"
-        )
     return f"{key} would evict {pods} on {listed(report.nominated, 'or')} and be nominated there"
 
 
@@ -153,8 +150,23 @@ def _after(report: PreemptReport) -> Iterator[tuple[str, str]]:
         yield "Shortlist", _shortlist(report.shortlist, report.nominated)
     if report.message:
         yield "Scheduler", report.message
-    if report.not_modelled:
-        yield "Not replayed", ", ".join(report.not_modelled)
+    yield from _not_replayed(report)
+
+
+def _not_replayed(report: PreemptReport) -> Iterator[tuple[str, str]]:
+    """What the answer depends on, and what else there is."""
+    if report.undecided_by:
+        yield "Not replayed", ", ".join(report.undecided_by)
+    others = [name for name in report.not_modelled if name not in report.undecided_by]
+    if not others:
+        return
+    if report.nominated:
+        said = "who is evicted does not depend on it; what comes after may"
+    elif len(report.winners) > 1:
+        said = "which of these nodes takes it may depend on it"
+    else:
+        said = "nothing that is said here depends on it"
+    yield "Not replayed", f"{', '.join(others)}: {said}"
 
 
 def _shortlist(shortlist: Shortlist, nominated: Sequence[str]) -> str:

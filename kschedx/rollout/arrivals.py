@@ -207,7 +207,7 @@ class _Harm:
 
     def _filters(self, pod: PodView, cluster: ClusterView) -> Filters | None:
         """The pod's rules there; None where no node would be looked at."""
-        if couples(pod, cluster):
+        if couples(pod, cluster, self._attempts.scheduler):
             return self._prepare(pod, cluster)
         if pod.key not in self._prepared:
             self._prepared[pod.key] = self._prepare(pod, cluster)

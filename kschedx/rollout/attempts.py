@@ -104,7 +104,7 @@ class Attempts:
         found = self._by_node(pod, cluster, nodes, dry_runs=dry_runs)
         if found is None:
             self.looked_at += len(nodes)
-            found = _found(
+            found = found_in(
                 self.scheduler.attempt(pod, cluster, every_rule=False, dry_runs=dry_runs)
             )
         self._whole[shape] = _Whole(nodes, cluster.snapshot, nominations, found)
@@ -153,7 +153,7 @@ class Attempts:
         self, pod: PodView, cluster: ClusterView, nodes: Sequence[NodeView], *, dry_runs: bool
     ) -> Found | None:
         """Only nodes that have changed are looked at; None: the whole cycle must be run."""
-        if couples(pod, cluster):
+        if couples(pod, cluster, self.scheduler):
             return None
         rules = self._rules_of(pod)
         filters = self._filters_of(pod, cluster, rules)
@@ -229,8 +229,12 @@ def _same(some: Sequence[NodeView], others: Sequence[NodeView]) -> bool:
     return len(some) == len(others) and all(map(operator.is_, some, others))
 
 
-def couples(pod: PodView, cluster: ClusterView) -> bool:
-    """Whether a change on one node can alter what is found on another."""
+def couples(pod: PodView, cluster: ClusterView, scheduler: KubeScheduler) -> bool:
+    """Whether a change on one node can alter what is found on another.
+
+    The required anti-affinity of others does that only to pods that it means: to no other pod does
+    InterPodAffinity's filter say anything, whoever else comes, goes or is nominated.
+    """
     spec = pod.pod.spec
     if (
         spec.topology_spread_constraints
@@ -239,7 +243,14 @@ def couples(pod: PodView, cluster: ClusterView) -> bool:
         or any(v.persistent_volume_claim or v.ephemeral for v in spec.volumes)
     ):
         return True
-    return bool(cluster.required_anti_affinity_nodes)
+    profile = scheduler.profile_for(pod)
+    if profile is not None and profile.spreads_by_default:
+        return True
+    return any(
+        term.may_match(pod.namespace, pod.labels)
+        for affinity in cluster.required_anti_affinities
+        for term in affinity.required_anti
+    )
 
 
 def _nominations(cluster: ClusterView) -> Nominations:
@@ -250,7 +261,8 @@ def _nominations(cluster: ClusterView) -> Nominations:
     )
 
 
-def _found(attempt: Attempt) -> Found:
+def found_in(attempt: Attempt) -> Found:
+    """What a run needs of an attempt."""
     return Found(
         attempt.winners,
         rejecting_plugins(attempt),

@@ -114,7 +114,7 @@ class RoomToSpare:
         if preparation.rejection is not None:
             return None
         self.certain = self.certain and not preparation.not_checked
-        return _Rival(filters, couples(pod, self.cluster))
+        return _Rival(filters, couples(pod, self.cluster, self.scheduler))
 
     def proves(self, item: Workload) -> bool:
         """Whether a change that leaves the pods' needs as they are certainly completes."""
@@ -182,7 +182,7 @@ class RoomToSpare:
 
     def _successor(self, pod: PodView) -> Filters | None:
         fresh = self.cluster.view(pod.pod.with_spec(node_name=""))
-        if couples(fresh, self.cluster) or self.scheduler.held(fresh) is not None:
+        if couples(fresh, self.cluster, self.scheduler) or self.scheduler.held(fresh) is not None:
             return None
         try:
             filters = self.scheduler.filters(fresh, self.cluster)

@@ -2,7 +2,7 @@
 
 Upstream: pkg/controller/statefulset/stateful_set_control.go, stateful_set_utils.go
 (v1.30.14 to v1.37.2).
-Differences: one sync sees its own writes; claim retention other than Retain is not played.
+Differences: one sync sees its own writes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,14 @@ from kschedx.api.pod import ClaimVolume, Pod, PodTemplate, Volume
 from kschedx.api.workloads import ControllerRevision, RollingUpdateStatefulSet, StatefulSet
 from kschedx.rollout.creation import pod_from_template
 from kschedx.rollout.live_pod import REVISION_LABEL, LivePod, Owner, owner_of
-from kschedx.rollout.statefulset_claims import claims_of, ensure_claims
+from kschedx.rollout.statefulset_claims import (
+    claims_of,
+    collect_claims,
+    disown_claims,
+    ensure_claims,
+    go_when_scaled,
+    own_claims,
+)
 from kschedx.rollout.workloads import Revisions, share, template_hash
 from kschedx.rollout.world import RESYNC, World
 
@@ -99,6 +106,7 @@ class _Sync:
         self.now = world.now
         self.spec = settings(item, gate=world.release.enabled("MaxUnavailableStatefulSet"))
         self.revisions = world.revisions[self.owner]
+        self.claims_go = go_when_scaled(item)
         end = self.spec.start + self.spec.replicas
         self.replicas: list[LivePod | None] = [None] * self.spec.replicas
         self.condemned: list[LivePod] = []
@@ -144,20 +152,15 @@ class _Sync:
     def run(self) -> None:
         if self.item.metadata.deletion_timestamp is not None:
             return
-        self._note_what_is_not_played()
+        if self.claims_go:
+            collect_claims(self.world, self.item)
+        if self.spec.strategy not in (ROLLING_UPDATE, ON_DELETE):
+            strategy = f"update strategy {self.spec.strategy} is not modelled"
+            self.world.not_checked[str(self.owner)] = strategy
         if self._fill() and self._shrink() and self.spec.strategy != ON_DELETE:
             self._update()
         self._complete()
         self._come_back()
-
-    def _note_what_is_not_played(self) -> None:
-        retention = self.item.spec.persistent_volume_claim_retention_policy
-        claims_go = retention is not None and retention.when_scaled == "Delete"
-        if self.spec.strategy not in (ROLLING_UPDATE, ON_DELETE):
-            strategy = f"update strategy {self.spec.strategy} is not modelled"
-            self.world.not_checked[str(self.owner)] = strategy
-        elif claims_go and self.condemned and self.item.spec.volume_claim_templates:
-            self.world.not_checked[str(self.owner)] = "claim retention Delete is not modelled"
 
     def _fill(self) -> bool:
         """Every ordinal in order. False: this sync ends here. Upstream: processReplica."""
@@ -173,9 +176,11 @@ class _Sync:
         if live.terminal:
             self.world.delete(live.key, why="it has ended")
             return False
-        return not self.spec.ordered or (
-            not live.terminating and self.running_and_ready(live) and self.available(live)
-        )
+        if self.spec.ordered and (live.terminating or not self.available(live)):
+            return False
+        if self.claims_go:
+            disown_claims(self.world, self.item, live)
+        return True
 
     def _build(self, index: int) -> bool:
         number = self.spec.start + index
@@ -214,6 +219,8 @@ class _Sync:
 
     def _shrink(self) -> bool:
         """Pods out of range, the highest first. Upstream: processCondemned."""
+        for live in self.condemned if self.claims_go else ():
+            own_claims(self.world, self.item, live)
         first = self._first_unhealthy()
         for live in self.condemned:
             if live.terminating:

@@ -9,10 +9,10 @@ from kschedx.snapshot import yaml_values
 from kschedx.snapshot.sources import documents
 
 
-def read_value(source: str) -> Any:
+def read_value(source: str, *, unique_keys: bool = False) -> Any:
     """The first document of a YAML or JSON file as mappings, lists and scalars.
 
-    Raises KschedxError, with the place, for what cannot be read.
+    `unique_keys`: a key that is there twice is an error; else the later one wins. Raises KschedxError, with the place, for what cannot be read.
     """
     for document in documents(source):
         try:
@@ -21,7 +21,7 @@ def read_value(source: str) -> Any:
             raise KschedxError(
                 "not-utf-8", f"{document.name}: not UTF-8", hint="save the file as UTF-8"
             ) from error
-        for part in yaml_values.documents(text, document.name):
+        for part in yaml_values.documents(text, document.name, unique_keys=unique_keys):
             if part.value is not None:
                 return part.value
     return None

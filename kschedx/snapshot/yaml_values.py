@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import binascii
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -75,12 +75,14 @@ class _Open:
         return self.key is _NO_KEY and isinstance(self.value, dict)
 
 
-def documents(text: str, name: str) -> Iterator[YamlDocument]:
+def documents(text: str, name: str, *, unique_keys: bool = False) -> Iterator[YamlDocument]:
     """Every document of a file; `name` is the file's, for errors.
 
-    Raises KschedxError with the line for what is not YAML or could not be JSON.
+    `unique_keys`: a key that is there twice is an error, as in upstream's strict reading; else
+    the later one wins. Raises KschedxError with the line for what is not YAML or could not be
+    JSON.
     """
-    reader = _Reader(text, name)
+    reader = _Reader(text, name, unique_keys=unique_keys)
     try:
         for event in yaml.parse(text, Loader=_LOADER):
             reader.take(event)
@@ -93,9 +95,10 @@ def documents(text: str, name: str) -> Iterator[YamlDocument]:
 class _Reader:
     """Puts values together from events, without recursion."""
 
-    def __init__(self, text: str, name: str) -> None:
+    def __init__(self, text: str, name: str, *, unique_keys: bool) -> None:
         self._text = text
         self._name = name
+        self._unique_keys = unique_keys
         self._open: list[_Open] = []
         self._anchors: dict[str, tuple[Any, int] | None] = {}
         self._aliased = 0
@@ -197,7 +200,15 @@ class _Reader:
         key = as_key(value, text)
         if key is None:
             raise self._error(event, "null stands where a key belongs")
+        if self._unique_keys:
+            self._refuse_again([key], event)
         self._open[-1].key = key
+
+    def _refuse_again(self, keys: Iterable[str], event: yaml.Event) -> None:
+        for key in keys:
+            if key in self._open[-1].value:
+                where = f"{self._name}, line {_line(event)}"
+                raise KschedxError("duplicate-key", f"{where}: {key!r} is there twice")
 
     def _put(self, value: Any, size: int, event: yaml.Event) -> None:
         if not self._open:
@@ -218,6 +229,8 @@ class _Reader:
         if not all(isinstance(part, dict) for part in maps):
             raise self._error(event, "<< merges a mapping or a list of mappings")
         for part in reversed(maps):  # an earlier one takes precedence
+            if self._unique_keys:
+                self._refuse_again(part, event)
             target.update(part)
 
     def _error(self, event: yaml.Event, what: str) -> KschedxError:

@@ -40,6 +40,24 @@ def test_a_rollout_that_completes_exits_with_0(capsys: pytest.CaptureFixture[str
     assert "COMPLETES" in out
 
 
+def test_nothing_is_known_of_a_queue_in_another_order(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "scheduler.yaml"
+    sort = {"disabled": [{"name": "*"}], "enabled": [{"name": "Own"}]}
+    configuration = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"plugins": {"queueSort": sort}}],
+    }
+    path.write_text(json.dumps(configuration))
+
+    status, out, _ = _ask(capsys, "deploy/web", "--scheduler-config", str(path))
+
+    assert status == 0
+    assert "NOT CHECKED: not modelled: Own" in out
+
+
 CHANGES = {
     "nothing said": ([], ["template touched, nothing else"]),
     "an image": (["--image", "c=postgres:17.2"], ["image postgres:17.1 -> postgres:17.2"]),

@@ -80,6 +80,12 @@ REFUSED: dict[str, tuple[tuple[str, ...], int, str]] = {
         "error[not-a-feature-gate]: 'PodLevelResources' does not set a feature gate\n"
         "hint: write NAME=true or NAME=false\n",
     ),
+    "one gate of several without a value": (
+        (*API_7, "--feature-gate", "PodLevelResources=true,SidecarContainers"),
+        2,
+        "error[not-a-feature-gate]: 'SidecarContainers' does not set a feature gate\n"
+        "hint: write NAME=true or NAME=false\n",
+    ),
     "a name and labels": (
         (*API_7, "-l", "app=api"),
         2,

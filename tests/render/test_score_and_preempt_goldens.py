@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from kschedx.answers.preempt import preempt
-from kschedx.answers.replay import choose_scheduler
+from kschedx.answers.replay import SchedulerChoice, choose_scheduler
 from kschedx.answers.score import score
 from kschedx.api.meta import Object
 from kschedx.render.json import json_of, json_schema
@@ -91,6 +91,11 @@ CLUSTERS: dict[str, tuple[Object, ...]] = {
         node("a"),
         pod("wanted", spec={"resourceClaims": [{"name": "gpu", "resourceClaimName": "gpu"}]}),
     ),
+    "helpless": (
+        node("a", unschedulable=True),
+        node("b", unschedulable=True),
+        pod("wanted", priority=50),
+    ),
     "no-nodes": (pod("wanted"),),
     "more-than-are-looked-at": (
         *(node(f"n-{number:03}") for number in range(130)),
@@ -138,9 +143,79 @@ def test_no_line_is_too_long(width: int) -> None:
         assert [line for line in (scores + victims).splitlines() if len(line) > width] == []
 
 
+def enabled_at(point: str) -> dict[str, Any]:
+    return {"profiles": [{"plugins": {point: {"enabled": [{"name": "Own"}]}}}]}
+
+
+def headline_and_footnotes(text: str) -> list[str]:
+    return [line for n, line in enumerate(text.splitlines()) if not n or "Not replayed" in line]
+
+
 OWN_FILTER = {"extenders": [{"urlPrefix": "http://x", "filterVerb": "filter"}]}
-OWN_SCORE = {"profiles": [{"plugins": {"score": {"enabled": [{"name": "Own", "weight": 1}]}}}]}
 UNCHECKED = "default/wanted: not decided, since some rules could not be checked"
+DEPENDS = "Not replayed  Own"
+FITS = "default/wanted needs no preemption: a takes it as things are"
+WOULD_FIT = "default/wanted: not decided: a would take it as things are, but for Own, not replayed"
+EVICTS = "default/wanted would evict 1 pod on a and be nominated there"
+WOULD_EVICT = "default/wanted: not decided: it would evict 1 pod on a, but for Own, not replayed"
+IN_NO_CASE = "Not replayed  Own: nothing that is said here depends on it"
+AFTERWARDS = "Not replayed  Own: who is evicted does not depend on it; what comes after may"
+HELPLESS = "default/wanted: preemption cannot help on any of 2 nodes"
+DRY_RUNS: dict[str, tuple[str, str, list[str]]] = {
+    "fits, queueSort": ("fits-one", "queueSort", [FITS, IN_NO_CASE]),
+    "fits, preEnqueue": ("fits-one", "preEnqueue", [WOULD_FIT, DEPENDS]),
+    "fits, filter": ("fits-one", "filter", [UNCHECKED, DEPENDS]),
+    "fits, postFilter": ("fits-one", "postFilter", [FITS, IN_NO_CASE]),
+    "fits, score": ("fits-one", "score", [FITS, IN_NO_CASE]),
+    "fits several, score": (
+        "equals",
+        "score",
+        [
+            "default/wanted needs no preemption: a or b takes it as things are",
+            "Not replayed  Own: which of these nodes takes it may depend on it",
+        ],
+    ),
+    "fits, reserve": ("fits-one", "reserve", [WOULD_FIT, DEPENDS]),
+    "fits, permit": ("fits-one", "permit", [WOULD_FIT, DEPENDS]),
+    "fits, bind": ("fits-one", "bind", [FITS]),
+    "evicts, queueSort": ("evicts", "queueSort", [EVICTS, AFTERWARDS]),
+    "evicts, preEnqueue": ("evicts", "preEnqueue", [WOULD_EVICT, DEPENDS]),
+    "evicts, filter": ("evicts", "filter", [WOULD_EVICT, DEPENDS]),
+    "evicts, postFilter": ("evicts", "postFilter", [WOULD_EVICT, DEPENDS]),
+    "evicts, score": ("evicts", "score", [EVICTS, AFTERWARDS]),
+    "evicts, permit": ("evicts", "permit", [EVICTS, AFTERWARDS]),
+    "evicts, everywhere": ("evicts", "multiPoint", [WOULD_EVICT, DEPENDS]),
+    "no help, filter": ("helpless", "filter", [HELPLESS, IN_NO_CASE]),
+    "no help, postFilter": (
+        "helpless",
+        "postFilter",
+        [
+            "default/wanted: not decided: preemption cannot help on any of 2 nodes, but for Own, "
+            "not replayed",
+            DEPENDS,
+        ],
+    ),
+    "no help, score": ("helpless", "score", [HELPLESS, IN_NO_CASE]),
+}
+
+
+def configured(name: str, setting: dict[str, Any]) -> SchedulerChoice:
+    kind = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+    }
+    return choose_scheduler(
+        cluster(name), "1.35", configuration=parse_configuration(kind | setting)
+    )
+
+
+@pytest.mark.parametrize(("name", "point", "expected"), DRY_RUNS.values(), ids=DRY_RUNS)
+def test_a_dry_run_says_what_depends_on_a_plugin_that_is_not_replayed(
+    name: str, point: str, expected: list[str]
+) -> None:
+    report = preempt(cluster(name), "wanted", None, configured(name, enabled_at(point)))
+
+    assert headline_and_footnotes(render_preempt(report, Style(200))) == expected
 
 
 @pytest.mark.parametrize(
@@ -149,9 +224,9 @@ UNCHECKED = "default/wanted: not decided, since some rules could not be checked"
         ("fits-one", OWN_FILTER, UNCHECKED, UNCHECKED),
         (
             "fits-one",
-            OWN_SCORE,
+            enabled_at("score"),
             "default/wanted: not decided: a would win, but for Own, not replayed",
-            "default/wanted: not decided: a would take it as things are, but for Own, not replayed",
+            FITS,
         ),
         (
             "evicts",
@@ -160,19 +235,19 @@ UNCHECKED = "default/wanted: not decided, since some rules could not be checked"
             "default/wanted: not decided: it would evict 1 pod on a, but for extender http://x, "
             "not replayed",
         ),
+        (
+            "evicts",
+            {"extenders": [{"urlPrefix": "http://x", "prioritizeVerb": "score"}]},
+            "default/wanted fits no node of 5, so there is nothing to score",
+            EVICTS,
+        ),
     ],
-    ids=["own-filter", "own-score", "own-filter-and-no-room"],
+    ids=["own-filter", "own-score", "own-filter-and-no-room", "own-extender-and-no-room"],
 )
 def test_nothing_is_decided_past_what_is_not_replayed(
     name: str, setting: dict[str, Any], scored: str, dry_run: str
 ) -> None:
-    kind = {
-        "apiVersion": "kubescheduler.config.k8s.io/v1",
-        "kind": "KubeSchedulerConfiguration",
-    }
-    choice = choose_scheduler(
-        cluster(name), "1.35", configuration=parse_configuration(kind | setting)
-    )
+    choice = configured(name, setting)
     scores = render_score(score(cluster(name), "wanted", None, choice), Style(200), top=2)
     victims = render_preempt(preempt(cluster(name), "wanted", None, choice), Style(200))
 

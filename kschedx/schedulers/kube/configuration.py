@@ -1,16 +1,18 @@
 """A KubeSchedulerConfiguration: profiles, plugin sets, arguments, extenders.
 
 Upstream: kube-scheduler config/v1/types.go (v0.35.4).
-Differences: only what alters a verdict; client, leader election and metrics settings are passed over.
+Differences: only what alters a verdict is read; of client, leader election and other settings
+only the names are checked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from kschedx.api.errors import KschedxError
+from kschedx.schedulers.kube.configuration_fields import unknown_fields
 
 API_VERSION: Final = "kubescheduler.config.k8s.io/v1"
 KIND: Final = "KubeSchedulerConfiguration"
@@ -55,9 +57,10 @@ class Extender:
         return f"extender {self.url}"
 
     @property
-    def decides(self) -> bool:
-        """It has a say in which node a pod gets; others only bind."""
-        return self.filters or self.scores or self.preempts
+    def has_a_say_at(self) -> frozenset[str]:
+        """Extension points; "preempt" is its own. None for one that only binds."""
+        said = {"filter": self.filters, "score": self.scores, "preempt": self.preempts}
+        return frozenset(point for point, speaks in said.items() if speaks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +71,21 @@ class Configuration:
     extenders: tuple[Extender, ...] = ()
 
 
-def _wrong(place: str, what: str) -> KschedxError:
-    return KschedxError(
-        "scheduler-config-unreadable",
-        f"scheduler configuration: {place}: {what}",
-        hint=f"expected is a {KIND} of {API_VERSION}",
-    )
+class _UnreadableError(Exception):
+    """What is wrong with a configuration, before the file is named."""
+
+    def __init__(self, place: str, what: str, near: Sequence[str] = ()) -> None:
+        super().__init__(f"{place}: {what}")
+        self.hint = f"expected is a {KIND} of {API_VERSION}"
+        if near:
+            self.hint = f"near names: {', '.join(near)}"
 
 
 def _mapping(value: object, place: str) -> Mapping[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise _wrong(place, f"expected a mapping, found {type(value).__name__}")
+        raise _UnreadableError(place, f"expected a mapping, found {type(value).__name__}")
     return value
 
 
@@ -88,7 +93,7 @@ def _list(value: object, place: str) -> list[Any]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise _wrong(place, f"expected a list, found {type(value).__name__}")
+        raise _UnreadableError(place, f"expected a list, found {type(value).__name__}")
     return value
 
 
@@ -96,13 +101,13 @@ def _integer(value: object, place: str) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int):
-        raise _wrong(place, f"expected a whole number, found {value!r}")
+        raise _UnreadableError(place, f"expected a whole number, found {value!r}")
     return value
 
 
 def _name(value: object, place: str) -> str:
     if not isinstance(value, str) or not value:
-        raise _wrong(place, "a name is missing")
+        raise _UnreadableError(place, "a name is missing")
     return value
 
 
@@ -133,7 +138,7 @@ def _profile(value: object, place: str, percentage: int | None) -> ProfileSpec:
         plugin = _mapping(entry, where)
         name = _name(plugin.get("name"), where)
         if name in args:
-            raise _wrong(where, f"plugin {name} is configured twice")
+            raise _UnreadableError(where, f"plugin {name} is configured twice")
         args[name] = _mapping(plugin.get("args"), f"{where}.args")
     own = _integer(item.get("percentageOfNodesToScore"), f"{place}.percentageOfNodesToScore")
     return ProfileSpec(
@@ -160,15 +165,25 @@ def _extender(value: object, place: str) -> Extender:
     )
 
 
-def parse_configuration(value: object) -> Configuration:
-    """A configuration as YAML or JSON gives it.
+def parse_configuration(value: object, source: str = "scheduler configuration") -> Configuration:
+    """A configuration as YAML or JSON gives it; `source` is the file's name, for errors.
 
-    Raises KschedxError, with the place, for what cannot be read.
+    Raises KschedxError, with the place, for what cannot be read and for fields that nobody knows.
     """
+    try:
+        return _configuration(value)
+    except _UnreadableError as error:
+        raise KschedxError(
+            "scheduler-config-unreadable", f"{source}: {error}", hint=error.hint
+        ) from error
+
+
+def _configuration(value: object) -> Configuration:
     item = _mapping(value, "top level")
     if item.get("apiVersion") != API_VERSION or item.get("kind") != KIND:
         found = f"{item.get('kind')!r} of {item.get('apiVersion')!r}"
-        raise _wrong("top level", f"found {found}")
+        raise _UnreadableError("top level", f"found {found}")
+    _refuse_unknown(item)
     percentage = _integer(item.get("percentageOfNodesToScore"), "percentageOfNodesToScore")
     profiles = tuple(
         _profile(entry, f"profiles[{index}]", percentage)
@@ -177,10 +192,19 @@ def parse_configuration(value: object) -> Configuration:
     names = [profile.scheduler_name for profile in profiles]
     for name in names:
         if names.count(name) > 1:
-            raise _wrong("profiles", f"schedulerName {name!r} is there twice")
+            raise _UnreadableError("profiles", f"schedulerName {name!r} is there twice")
     extenders = tuple(
         _extender(entry, f"extenders[{index}]")
         for index, entry in enumerate(_list(item.get("extenders"), "extenders"))
     )
     default = (ProfileSpec(percentage_of_nodes_to_score=percentage),)
     return Configuration(profiles or default, extenders)
+
+
+def _refuse_unknown(item: Mapping[str, Any]) -> None:
+    """A misspelt field would otherwise count as not written."""
+    unknown = list(unknown_fields(item))
+    if unknown:
+        paths = ", ".join(field.path for field in unknown)
+        what = "unknown field" if len(unknown) == 1 else "unknown fields"
+        raise _UnreadableError(paths, what, [near for field in unknown for near in field.near])

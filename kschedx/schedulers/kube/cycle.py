@@ -115,7 +115,10 @@ class KubeScheduler:
             text = ", ".join(held.texts(self.release.minor))
             return replace(attempt, held=held, message=text)
         profile = self.profiles[pod.pod.spec.scheduler_name]
-        attempt = replace(attempt, not_modelled=profile.not_modelled)
+        if profile.unknown:
+            attempt = replace(
+                attempt, not_modelled=profile.not_modelled, may_refuse=profile.may_refuse
+            )
         if not cluster.nodes:
             return replace(attempt, message=NO_NODES)
         try:

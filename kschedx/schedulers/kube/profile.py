@@ -2,13 +2,14 @@
 
 Upstream: pkg/scheduler/apis/config/v1/default_plugins.go, framework/runtime/framework.go
 (v1.35.4), expandMultiPointPlugins, getScoreWeights.
-Differences: only the extension points up to PostFilter and Score.
+Differences: only the extension points up to PostFilter and Score; of the later ones, and of
+QueueSort, what is not replayed is named.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from kschedx.framework.plugin import FilterPlugin, PreEnqueuePlugin, ScorePlugin
@@ -65,6 +66,14 @@ FIT: Final = "NodeResourcesFit"
 _WITHOUT_VERDICT: Final = frozenset({"PrioritySort", "DefaultBinder", PREEMPTION})
 """Upstream plugins that neither reject nor score a node."""
 
+_REJECTING: Final = ("preFilter", "filter")
+_SCORING: Final = ("preScore", "score")
+_REFUSING: Final = ("preEnqueue", *_REJECTING, "reserve", "permit", "preBind")
+"""Where a pod can be refused although some node holds it."""
+_EVICTING: Final = ("preEnqueue", *_REJECTING, "postFilter", "preempt")
+"""Where it can be decided who is evicted; "preempt" is an extender's verb."""
+_ORDERING: Final = "queueSort"
+
 _WEIGHTS: Final[Mapping[str, int]] = {
     "TaintToleration": 3,
     "NodeAffinity": 2,
@@ -106,18 +115,58 @@ class Profile:
     pre_score: tuple[ScorePlugin, ...]
     score: tuple[tuple[ScorePlugin, int], ...]
     """With weights."""
-    not_modelled: tuple[str, ...] = ()
-    """Configured plugins and extenders that are not replayed."""
-    undecided: tuple[str, ...] = ()
-    """Those of them that may reject nodes: a node that all else accepts is not known to fit."""
-    scores_known: bool = True
-    """False where one of them may score nodes: any that fits may win."""
+    unknown: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Plugins and extenders that are not replayed -> the extension points where they have a say."""
     percentage_of_nodes_to_score: int | None = None
     """None: adaptive, as by default."""
     candidates_percentage: int = 10
     """DefaultPreemption's minCandidateNodesPercentage."""
     candidates_absolute: int = 100
     """DefaultPreemption's minCandidateNodesAbsolute."""
+
+    def unknown_at(self, *points: str) -> tuple[str, ...]:
+        """What is not replayed and has a say at one of these extension points."""
+        return tuple(name for name, at in self.unknown.items() if not at.isdisjoint(points))
+
+    @property
+    def spreads_by_default(self) -> bool:
+        """Pods without spread constraints of their own may be rejected by the profile's."""
+        return any(isinstance(p, PodTopologySpread) and p.rejects_by_default for p in self.filter)
+
+    @property
+    def not_modelled(self) -> tuple[str, ...]:
+        """What is not replayed and has a say in what becomes of a pod that is tried."""
+        return self.unknown_at(*_REFUSING, *_EVICTING, *_SCORING)
+
+    @property
+    def not_modelled_in_play(self) -> tuple[str, ...]:
+        """Those, and what orders the queue: where several pods are tried, that counts as well."""
+        return self.unknown_at(*_REFUSING, *_EVICTING, *_SCORING, _ORDERING)
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """Those that may reject nodes: a node that all else accepts is not known to fit."""
+        return self.unknown_at(*_REJECTING)
+
+    @property
+    def may_refuse(self) -> tuple[str, ...]:
+        """Those that may refuse a pod although all else lets it have a node."""
+        return self.unknown_at(*_REFUSING)
+
+    @property
+    def may_evict_otherwise(self) -> tuple[str, ...]:
+        """Those on which depends who is evicted where."""
+        return self.unknown_at(*_EVICTING)
+
+    @property
+    def may_evict_at_all(self) -> tuple[str, ...]:
+        """Those that may find evictions where DefaultPreemption finds none."""
+        return self.unknown_at("postFilter")
+
+    @property
+    def scores_known(self) -> bool:
+        """False where one of them may score nodes: any that fits may win."""
+        return not self.unknown_at(*_SCORING)
 
 
 def _merge(default: PluginSet, custom: PluginSet) -> PluginSet:
@@ -178,6 +227,15 @@ def _serving(plugins: Mapping[str, Any], release: Release) -> dict[str, frozense
     }
 
 
+def _unknown(points: Mapping[str, PluginSet], multi_point: PluginSet) -> dict[str, frozenset[str]]:
+    """What no file here implements -> the points at which it is enabled."""
+    enabled = [name for part in (multi_point, *points.values()) for name, _ in part.enabled]
+    names = [name for name in enabled if name not in _BY_NAME and name not in _WITHOUT_VERDICT]
+    # It may implement every point: under MultiPoint it counts wherever it is not taken out.
+    runs = {point: _expand(own, multi_point, frozenset(names)) for point, own in points.items()}
+    return {name: frozenset(point for point in points if name in runs[point]) for name in names}
+
+
 def _with_ignored(spec: ProfileSpec, extenders: Sequence[Extender]) -> ProfileSpec:
     """NodeResourcesFit leaves out what extenders manage. Upstream: buildExtenders."""
     ignored = [name for extender in extenders for name in extender.ignored_resources]
@@ -197,7 +255,10 @@ def build_profile(
     """
     spec = _with_ignored(spec, extenders)
     multi_point = _merge(PluginSet(default_plugins(release)), spec.point("multiPoint"))
-    points = {point: spec.point(point) for point in _serving({}, release)}
+    points = {
+        point: spec.point(point)
+        for point in (*_serving({}, release), "reserve", "permit", "preBind", _ORDERING)
+    }
     wanted = dict.fromkeys(
         name for part in (multi_point, *points.values()) for name, _ in part.enabled
     )
@@ -207,18 +268,11 @@ def build_profile(
         if name in _BY_NAME
     }
     serving = _serving(plugins, release)
-    order = {point: _expand(points[point], multi_point, serving[point]) for point in points}
+    order = {point: _expand(points[point], multi_point, serving[point]) for point in serving}
     weights: dict[str, int] = {}
     for name, weight in (*points["score"].enabled, *multi_point.enabled):
         weights.setdefault(name, weight or 1)
     preemption_args = spec.args.get(PREEMPTION, {})
-    unknown = [name for name in wanted if name not in _BY_NAME and name not in _WITHOUT_VERDICT]
-
-    def named(*parts: PluginSet) -> frozenset[str]:
-        return frozenset(name for part in parts for name, _ in part.enabled)
-
-    may_filter = named(multi_point, points["preFilter"], points["filter"])
-    may_score = named(multi_point, points["preScore"], points["score"])
 
     def chosen(point: str) -> tuple[Any, ...]:
         return tuple(plugins[name] for name in order[point] if name in plugins)
@@ -232,13 +286,8 @@ def build_profile(
         post_filter=order["postFilter"],
         pre_score=chosen("preScore"),
         score=tuple((plugin, weights[plugin.name]) for plugin in chosen("score")),
-        not_modelled=(*unknown, *(hook.name for hook in extenders if hook.decides)),
-        undecided=(
-            *(name for name in unknown if name in may_filter),
-            *(hook.name for hook in extenders if hook.filters),
-        ),
-        scores_known=not any(hook.scores for hook in extenders)
-        and not any(name in may_score for name in unknown),
+        unknown=_unknown(points, multi_point)
+        | {hook.name: hook.has_a_say_at for hook in extenders},
         percentage_of_nodes_to_score=spec.percentage_of_nodes_to_score,
         candidates_percentage=int(preemption_args.get("minCandidateNodesPercentage", 10)),
         candidates_absolute=int(preemption_args.get("minCandidateNodesAbsolute", 100)),

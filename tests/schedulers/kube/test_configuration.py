@@ -107,3 +107,28 @@ def test_what_cannot_be_read_is_named_with_its_place(value: object, message: str
         parse_configuration(value)
 
     assert error.value.message == f"scheduler configuration: {message}"
+
+
+def test_errors_name_the_file() -> None:
+    with pytest.raises(KschedxError) as error:
+        parse_configuration([], "scheduler.yaml")
+
+    assert error.value.message == "scheduler.yaml: top level: expected a mapping, found list"
+
+
+def test_an_unknown_field_is_an_error_with_near_names() -> None:
+    with pytest.raises(KschedxError) as error:
+        parse_configuration(configuration(profile=[]), "scheduler.yaml")
+
+    assert error.value.message == "scheduler.yaml: profile: unknown field"
+    assert error.value.hint == "near names: profiles"
+    assert error.value.exit_code == 3
+
+
+def test_several_unknown_fields_are_one_sentence() -> None:
+    with pytest.raises(KschedxError) as error:
+        parse_configuration(configuration(x=1, leaderElection={"leaderElectt": True}))
+
+    assert error.value.message == (
+        "scheduler configuration: x, leaderElection.leaderElectt: unknown fields"
+    )

@@ -116,6 +116,44 @@ def test_plugins_that_are_not_replayed_are_named() -> None:
     assert profile(filter={"enabled": [{"name": "Coscheduling"}]}).not_modelled == ("Coscheduling",)
 
 
+ALL_POINTS = {
+    "preEnqueue",
+    "preFilter",
+    "filter",
+    "postFilter",
+    "preScore",
+    "score",
+    "reserve",
+    "permit",
+    "preBind",
+    "queueSort",
+}
+
+
+def test_what_is_not_replayed_has_its_extension_points() -> None:
+    own = {"enabled": [{"name": "Own"}]}
+
+    assert profile(score=own, permit=own).unknown == {"Own": {"score", "permit"}}
+    assert profile(multiPoint=own).unknown == {"Own": ALL_POINTS}
+    assert profile(
+        multiPoint=own, filter={"disabled": [{"name": "Own"}]}, score={"disabled": [{"name": "*"}]}
+    ).unknown == {"Own": ALL_POINTS - {"filter", "score"}}
+
+
+def test_another_order_of_the_queue_counts_in_play_only() -> None:
+    sort = {"disabled": [{"name": "PrioritySort"}], "enabled": [{"name": "Own"}]}
+    built = profile(queueSort=sort)
+
+    assert built.not_modelled == ()
+    assert built.not_modelled_in_play == ("Own",)
+
+
+def test_who_binds_has_no_say() -> None:
+    own = {"enabled": [{"name": "Own"}]}
+
+    assert profile(bind=own, postBind=own).unknown == {}
+
+
 def test_post_filters_follow_the_profile() -> None:
     assert profile().post_filter == ("DynamicResources", "DefaultPreemption")
     without = profile(postFilter={"disabled": [{"name": "DefaultPreemption"}]})

@@ -183,6 +183,11 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
     def _defaults(self) -> tuple[TopologySpreadConstraint, ...]:
         return SYSTEM_DEFAULTS if self.defaulting_type == SYSTEM else self.default_constraints
 
+    @property
+    def rejects_by_default(self) -> bool:
+        """Pods without constraints of their own may be rejected."""
+        return any(hard.when_unsatisfiable == DO_NOT_SCHEDULE for hard in self._defaults)
+
     def _constraints(
         self, pod: PodView, cluster: ClusterView, action: str
     ) -> tuple[SpreadConstraint, ...]:
@@ -198,8 +203,7 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
     def prepare(self, pod: PodView, cluster: ClusterView) -> Prepared:
         own = bool(pod.pod.spec.topology_spread_constraints)
         required = RequiredNodeAffinity.of(pod.pod)
-        hard_defaults = any(c.when_unsatisfiable == DO_NOT_SCHEDULE for c in self._defaults)
-        if not own and hard_defaults:
+        if not own and self.rejects_by_default:
             unread = unread_kind(pod, cluster.snapshot)
             if unread is not None:
                 return Prepared(Spread(pod, required, lacks=unread))
