@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 from kschedx.api.meta import Object
 from kschedx.api.node import Node
 from kschedx.api.pod import Pod
+from kschedx.api.policy import PodDisruptionBudget
 from kschedx.framework.accounting import Accounting
 from kschedx.framework.views import ClusterView
+from kschedx.rollout.guards import Guards
 from kschedx.rollout.live_pod import Calendar, LivePod, Owner, Seconds, owner_of
 from kschedx.rollout.workloads import CONTROLLERS
 from kschedx.snapshot.snapshot import Snapshot
@@ -37,6 +40,11 @@ class Opening:
     """Pods that a kubelet has in hand: being stopped, or not yet started."""
     dead_nodes: frozenset[str]
     """Nodes whose kubelets do not act: gone, unreachable or not Ready."""
+
+    @cached_property
+    def guards(self) -> Guards:
+        """The disruption budgets and whom they cover."""
+        return Guards(self.snapshot.all(PodDisruptionBudget), self.snapshot.all(Pod).values())
 
     @classmethod
     def of(cls, snapshot: Snapshot, accounting: Accounting, like: Opening | None = None) -> Opening:

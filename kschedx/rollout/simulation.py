@@ -15,6 +15,7 @@ from kschedx.api.meta import Object
 from kschedx.framework.views import PodView
 from kschedx.rollout import controllers, kubelet, scheduling
 from kschedx.rollout.attempts import Attempts
+from kschedx.rollout.disruption import DisruptionController
 from kschedx.rollout.live_pod import LivePod, Owner, Seconds
 from kschedx.rollout.world import GONE, RESYNC, STARTED, STOPPED, World
 
@@ -41,6 +42,7 @@ class Simulation:
     def __init__(self, world: World, attempts: Attempts) -> None:
         self.world = world
         self.attempts = attempts
+        self.disruption = DisruptionController(world)
         self.given_up = False
         """Events had not come to an end."""
 
@@ -53,7 +55,7 @@ class Simulation:
         )
         for view in self._in_order_of_failure(waiting):
             world.queue.add(view, 0, held=world.scheduler.held(view) is not None)
-        for key in world.under_way:
+        for key in world.opening.under_way:
             self._resume(world.pods[key])
         scheduling.run(world, self.attempts)
         world.queue.age()
@@ -116,6 +118,7 @@ class Simulation:
         for _ in range(MOST_EVENTS):
             tried = scheduling.run(self.world, self.attempts)
             synced = controllers.run(self.world)
+            self.disruption.sync()
             if not tried and not synced:
                 return
         self.given_up = True

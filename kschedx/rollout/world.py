@@ -63,6 +63,7 @@ class World:
         self.timing = timing
         self.policy = policy
         self.choose = choose
+        self.opening = opening
         self.calendar = opening.calendar
         self.cluster = opening.cluster
         self.queue = SchedulingQueue(self.release, lambda pod: policy.rank(self, pod))
@@ -77,6 +78,8 @@ class World:
         """Deployment -> its ReplicaSets."""
         self.revisions: dict[Owner, Revisions] = {}
         self.dirty: dict[Owner, None] = {}
+        self.touched: dict[str, LivePod] = {}
+        """Pods that came, went or changed since the budgets' controller last looked."""
         self.blocked: dict[Owner, str] = {}
         """Controllers whose last creation was refused, and why."""
         self.moments: list[Moment] = []
@@ -96,7 +99,6 @@ class World:
         self.running_at_first: Mapping[Owner, int] = opening.active
         """How many active pods a controller had in the snapshot."""
         self._serial = 0
-        self.under_way = opening.under_way
         self._dead_nodes = opening.dead_nodes
         self._admission = Admission(opening.snapshot, self.release)
         self._agenda: list[tuple[Seconds, str, int, str, Any, int]] = []
@@ -163,9 +165,10 @@ class World:
         if live.owner is not None:
             self.owned.setdefault(live.owner, {})[live.key] = None
 
-    def _touch(self, owner: Owner | None) -> None:
+    def _touch(self, live: LivePod) -> None:
         self.pods_changed = self.now
-        self._mark(owner)
+        self.touched[live.key] = live
+        self._mark(live.owner)
 
     def _mark(self, owner: Owner | None) -> None:
         """The controller, and the one above it, have something to look at."""
@@ -234,7 +237,7 @@ class World:
             self.blocked.pop(owner, None)
         live = LivePod(view, owner, self._next(), self.now)
         self._keep(live)
-        self._touch(owner)
+        self._touch(live)
         self.record("created", pod.key, revision=self._revision_word(pod))
         self.cluster = self.cluster.with_waiting(view)
         held = self.scheduler.held(view)
@@ -268,7 +271,7 @@ class World:
         live = self.change(live, pod)
         if live.node not in self._dead_nodes:
             self.at(self.now + self.timing.stop(pod), STOPPED, key, live.incarnation)
-        self._touch(live.owner)
+        self._touch(live)
 
     def change(self, live: LivePod, pod: Pod, **fields: Any) -> LivePod:
         """The pod object replaced; the scheduler's view follows."""
@@ -288,7 +291,7 @@ class World:
         status = replaced(live.pod.status, phase=phase, reason=reason)
         self.change(live, replaced(live.pod, status=status), ready_since=None)
         self._leave(live)
-        self._touch(live.owner)
+        self._touch(live)
         self._unblock(live.pod.namespace)
         self.policy.on_removed(self, live)
 
@@ -343,7 +346,7 @@ class World:
         on_node = bool(live.node) and not live.terminal
         if not live.terminal:
             self._leave(live)
-        self._touch(live.owner)
+        self._touch(live)
         self._unblock(live.pod.namespace)
         if on_node or live.pod.status.nominated_node_name:
             self.wake(live)
@@ -365,7 +368,7 @@ class World:
         self.queue.remove(live.key)
         self.policy.on_assumed(self, placed)
         self.record("bound", live.key, node)
-        self._touch(live.owner)
+        self._touch(live)
         self.queue.move(PodEvent(Change.ADDED, view), self.now)
         return placed
 
@@ -381,7 +384,7 @@ class World:
         ready_since = None if self.never_ready(live) else self.now
         status = replaced(live.pod.status, phase="Running", start_time=self.timestamp())
         self.change(live, replaced(live.pod, status=status), ready_since=ready_since)
-        self._touch(live.owner)
+        self._touch(live)
         self.record("ready" if ready_since is not None else "not-ready", live.key, live.node)
 
     def hold_place(self, key: str, ghost: PodView | None) -> None:

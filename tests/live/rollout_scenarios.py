@@ -127,6 +127,13 @@ SCENARIOS: dict[str, Scenario] = {
         [pod("guarded", "3", labels={"app": "thief"})],
         [NEW],
     ),
+    "sts-rolling-uses-up-its-budget": Scenario(
+        {"n1": "2:b", "n2": "2500m:a", "n3": "4:a"},
+        [pod("beside", "4", "low"), stateful_set("web", 2, "2"), budget("guard", "web", 1)],
+        [],
+        [NEW],
+        arrives={"web-1": pod("above", "2", "high", nodeSelector={ZONE: "a"})},
+    ),
     "sts-thief-arrives-in-between": Scenario(
         TWO, [stateful_set("web", 2, "3")], [], [NEW], arrives={"web-1": pod("late", "3")}
     ),

@@ -154,6 +154,17 @@ def daemon_set(name: str, cpu: str, *nodes: str, own: Raw | None = None) -> list
     ]
 
 
+def budget(name: str, app: str, **rule: Any) -> Raw:
+    """A disruption budget as its controller has left it, without counts."""
+    return {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": name, "namespace": "default", "uid": name},
+        "spec": {"selector": {"matchLabels": {"app": app}}, **rule},
+        "status": {"disruptionsAllowed": 7},
+    }
+
+
 def cluster(*parts: Raw | list[Raw], version: str = "1.35") -> Snapshot:
     """Everything that the cluster holds."""
     objects = [item for part in parts for item in (part if isinstance(part, list) else [part])]
