@@ -14,7 +14,7 @@ from kschedx.framework.views import ClusterView
 from kschedx.rollout.arrivals import Newcomers
 from kschedx.rollout.attempts import Attempts
 from kschedx.rollout.change import Workload, strategy_words, touched
-from kschedx.rollout.remedies import node_like_any, room_text
+from kschedx.rollout.remedies_of_room import node_like_any, room_text
 from kschedx.rollout.report import AllRollouts, Outcome, RolloutReport, WorkloadLine
 from kschedx.rollout.room_to_spare import RoomToSpare
 from kschedx.rollout.timeline import amounts

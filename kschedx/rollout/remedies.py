@@ -12,18 +12,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from kschedx.api.change import replaced
-from kschedx.api.meta import Object, ObjectMeta
-from kschedx.api.node import Node, NodeStatus
+from kschedx.api.meta import ObjectMeta
 from kschedx.api.pod import Pod, PodSchedulingGate
-from kschedx.api.quantity import show
 from kschedx.api.scheduling import PriorityClass
 from kschedx.api.workloads import (
-    Deployment,
-    ReplicaSet,
     StatefulSet,
 )
-from kschedx.framework.accounting import Amounts
-from kschedx.framework.views import ClusterView
 from kschedx.rollout.attempts import Attempts
 from kschedx.rollout.change import Workload, with_template
 from kschedx.rollout.contention import run_of
@@ -31,10 +25,10 @@ from kschedx.rollout.exploration import Answers
 from kschedx.rollout.live_pod import Owner, owner_of
 from kschedx.rollout.played import Conditions, Played, play
 from kschedx.rollout.policies import Hold, Policy, Reserve
+from kschedx.rollout.remedies_of_room import extra_node, scale_down
 from kschedx.rollout.remedies_of_strategy import canary, rules, strategy, stuck_pods
 from kschedx.rollout.report import NewPod, Outcome, Remedy, Run
-from kschedx.rollout.timeline import amounts, short
-from kschedx.rollout.workloads import CONTROLLERS
+from kschedx.rollout.timeline import short
 from kschedx.snapshot.snapshot import Snapshot
 
 CLASS_NAME: Final = "above-waiting-pods"
@@ -43,7 +37,6 @@ MOST_ROUNDS: Final = 5
 """How often another set of waiting pods, or another pod to scale down, is tried."""
 NAMED: Final = 3
 """Pods that a title names."""
-HOST: Final = "kubernetes.io/hostname"
 
 
 @dataclass(frozen=True)
@@ -91,13 +84,6 @@ class Case:
             return True
         item = self.worst.world.workloads.get(owner) if owner is not None else None
         return item is not None and owner_of(item.metadata) == self.owner
-
-    def workload(self, owner: Owner | None) -> Object | None:
-        """A controller as the snapshot has it."""
-        for kind in CONTROLLERS:
-            if owner is not None and kind.__name__ == owner.kind:
-                return self.snapshot.all(kind).get(f"{owner.namespace}/{owner.name}")
-        return None
 
     def replay(
         self,
@@ -148,8 +134,8 @@ def remedies(case: Case) -> tuple[Remedy, ...]:
         _priority,
         _waiting_pods_aside,
         canary,
-        _scale_down,
-        _extra_node,
+        scale_down,
+        extra_node,
     )
     return tuple(remedy for maker in makers for remedy in maker(case))
 
@@ -241,137 +227,3 @@ def _waiting_pods_aside(case: Case) -> Iterator[Remedy]:
     if len(names) > NAMED:
         shown += f" and {len(names) - NAMED} more"
     yield case.told("gate", f"{shown} gated or suspended for the duration", run)
-
-
-# Something less
-
-
-def _scale_down(case: Case) -> Iterator[Remedy]:
-    """One pod less of something else, the smallest that suffices."""
-    run = run_of(case.worst)
-    world = case.worst.world
-    nodes = {m.node for m in case.worst.moments if m.code == "stopped"}
-    candidates = []
-    for key, pod in case.snapshot.all(Pod).items():
-        live = world.pods.get(key)
-        owner = live.owner if live is not None else None
-        if not pod.spec.node_name or owner is None or case.is_own(owner):
-            continue
-        item = world.workloads.get(owner)
-        if not isinstance(item, ReplicaSet | StatefulSet) or live is None:
-            continue
-        candidates.append((_weight(live.view.requests), pod.spec.node_name not in nodes, key))
-    tried = 0
-    for _, _, key in sorted(candidates):
-        if tried >= MOST_ROUNDS:
-            return
-        owner = owner_of(case.snapshot.all(Pod)[key].metadata)
-        smaller = _without_one(case, key, owner)
-        if smaller is None or not _helps(case, key, run):
-            continue
-        tried += 1
-        result = case.replay(snapshot=smaller[0])
-        if result.outcome is Outcome.COMPLETES:
-            name = short(key, case.owner.namespace)
-            asks = amounts(world.cluster.view(case.snapshot.all(Pod)[key]).requests)
-            title = f"{name} scaled down ({asks})"
-            yield case.told("scale-down", title, result, smaller[1])
-            return
-
-
-def _weight(requests: Amounts) -> tuple[int, int]:
-    return requests.get("cpu", 0), requests.get("memory", 0)
-
-
-def _helps(case: Case, key: str, run: Run) -> bool:
-    """Whether the pod's room could be enough for a pod that is stuck."""
-    freed = case.worst.world.cluster.view(case.snapshot.all(Pod)[key]).requests
-    return bool(freed) and (bool(run.thieves) or bool(run.stuck))
-
-
-def _without_one(case: Case, key: str, owner: Owner | None) -> tuple[Snapshot, str] | None:
-    """The snapshot with the pod gone and its controller one smaller; and the command."""
-    world = case.worst.world
-    item = case.workload(owner)
-    if not isinstance(item, ReplicaSet | StatefulSet):
-        return None
-    count = 1 if item.spec.replicas is None else item.spec.replicas
-    changed: list[Object] = [replaced(item, spec=replaced(item.spec, replicas=count - 1))]
-    named: Object = item
-    above = owner_of(item.metadata)
-    parent = world.workloads.get(above) if above is not None else None
-    if isinstance(parent, Deployment):
-        changed.append(replaced(parent, spec=replaced(parent.spec, replicas=count - 1)))
-        named = parent
-    kind = type(named).__name__.lower()
-    command = f"kubectl -n {named.namespace} scale {kind} {named.name} --replicas={count - 1}"
-    return case.snapshot.without_object(Pod, key).with_objects(changed), command
-
-
-# Something more
-
-
-def _extra_node(case: Case) -> Iterator[Remedy]:
-    """One more node, the smallest that suffices: as large as a pod, or like one that exists."""
-    for shape in _shapes(case):
-        node = _node_like(case, shape)
-        run = case.replay(snapshot=case.snapshot.with_objects((node,)))
-        if run.outcome is Outcome.COMPLETES:
-            title = f"one more node with {room_text(shape)}"
-            yield case.told("extra-node", title, run)
-            return
-    yield Remedy(
-        "extra-node",
-        "one more node",
-        Outcome.AT_RISK if case.at_risk else Outcome.DEADLOCK,
-        "none of the sizes that were tried makes it complete",
-    )
-
-
-def room_text(shape: Amounts) -> str:
-    """Such as "4 cpu, 16Gi memory"."""
-    return ", ".join(
-        f"{show(name, shape[name])} {name}" for name in ("cpu", "memory") if shape.get(name)
-    )
-
-
-def _shapes(case: Case) -> list[Amounts]:
-    """Sizes to try, the smallest first: one pod of the workload, then those of the nodes."""
-    world = case.worst.world
-    template = case.steps[-1].spec.template
-    pod = world.cluster.view(Pod(metadata=ObjectMeta(name="one"), spec=template.spec)).asked
-    found: list[Amounts] = [dict(pod)]
-    known = {
-        (node.allocatable.get("cpu", 0), node.allocatable.get("memory", 0)): node.allocatable
-        for node in world.cluster.nodes.values()
-    }
-    larger = [known[size] for size in sorted(known) if size[0] >= pod.get("cpu", 0)]
-    return [*found, *larger[:2]]
-
-
-def _node_like(case: Case, shape: Amounts) -> Node:
-    """A fresh node: labels of the node where the rollout stops, no taints."""
-    nodes = case.snapshot.all(Node)
-    freed = [m.node for m in case.worst.moments if m.code == "stopped" and m.node in nodes]
-    model = nodes[freed[-1]] if freed else next(iter(nodes.values()), Node())
-    return _fresh(model, shape)
-
-
-def _fresh(model: Node, shape: Amounts) -> Node:
-    name = "one-more-node"
-    room = {key: show(key, value) for key, value in shape.items()} | {"pods": "110"}
-    return Node(
-        metadata=replaced(model.metadata, name=name, uid=name, labels={**model.labels, HOST: name}),
-        status=NodeStatus(capacity=dict(room), allocatable=dict(room)),
-    )
-
-
-def node_like_any(cluster: ClusterView) -> list[tuple[Amounts, Node]]:
-    """A fresh empty node of each size that exists, the smallest first; at most three."""
-    found: dict[tuple[int, int], tuple[Amounts, Node]] = {}
-    for view in cluster.nodes.values():
-        shape = view.allocatable
-        size = shape.get("cpu", 0), shape.get("memory", 0)
-        if size not in found and not view.node.spec.taints and not view.node.spec.unschedulable:
-            found[size] = shape, _fresh(view.node, shape)
-    return [found[size] for size in sorted(found)][:NAMED]

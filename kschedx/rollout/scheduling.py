@@ -73,6 +73,7 @@ def _after_preemption(world: World, live: LivePod, preemption: Preemption | None
     candidate = preemption.candidates[node]
     victims = tuple(victim.key for victim in candidate.victims)
     world.record("preempts", live.key, node, victims=victims, violations=candidate.violations)
+    world.evictions[live.key, live.incarnation, node] += 1
     live = world.nominate(live, node)
     for victim in victims:
         world.delete(victim, why=f"preempted by {live.key}", preempted=True)

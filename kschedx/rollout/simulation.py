@@ -21,6 +21,9 @@ from kschedx.rollout.world import GONE, RESYNC, STARTED, STOPPED, World
 
 MOST_EVENTS: Final = 20_000
 """Events after which a run is given up: something repeats for ever."""
+MOST_EVICTIONS: Final = 10
+"""A pod that has made room for itself on one node so often never gets it: its victim comes back
+where the pod cannot be beside it."""
 _OVERDUE_SECONDS: Final = 60
 """A pod that should have been gone this long ago is taken to stay: its kubelet does not act."""
 _TROUBLES: Final = frozenset(
@@ -105,10 +108,13 @@ class Simulation:
 
     def play(self) -> None:
         """Run until nothing can happen any more, or nothing has happened for long enough."""
+        world = self.world
         for _ in range(MOST_EVENTS):
             self._settle()
             moment = self._next()
-            if moment is None:
+            if max(world.evictions.values(), default=0) > MOST_EVICTIONS:
+                self.given_up = True
+            if moment is None or self.given_up:
                 return
             self._advance(moment)
         self.given_up = True

@@ -7,6 +7,7 @@ what the run was given is never touched.
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -36,7 +37,6 @@ RESYNC: Final = "resync"
 
 MOST_FREED: Final = 32
 """Pods of a rollout, the first that stop, whose room is remembered."""
-_LONG: Final = 10**9
 Choose = Callable[[str, Sequence[str]], int]
 """(question, options) -> the index of the one that happens; the first is the least favourable."""
 
@@ -69,7 +69,7 @@ class World:
         self.queue = SchedulingQueue(self.release, lambda pod: policy.rank(self, pod))
         self.now: Seconds = 0
         self.last_change: Seconds = 0
-        self.pods_changed: Seconds = -_LONG
+        self.pods_changed: Seconds = -(10**9)
         """When a pod last came, went or changed: what failed before may fit now."""
         self.pods: dict[str, LivePod] = dict(opening.pods)
         self.owned: dict[Owner, dict[str, None]] = {k: dict(v) for k, v in opening.owned.items()}
@@ -94,12 +94,13 @@ class World:
         """Pods that come in the moment in which another's containers stop, by its key."""
         self.freed: list[tuple[LivePod, ClusterView]] = []
         """Pods of a rollout that have stopped, and the cluster as the scheduler saw it then."""
+        self.evictions: Counter[tuple[str, int, str]] = Counter()
+        """How often one pod (key, incarnation) has made room for itself on one node."""
         self.reserved: dict[str, PodView] = {}
         """Reservations of the `reserve` policy: pods that are gone, by key."""
         self.running_at_first: Mapping[Owner, int] = opening.active
         """How many active pods a controller had in the snapshot."""
         self._serial = 0
-        self._dead_nodes = opening.dead_nodes
         self._admission = Admission(opening.snapshot, self.release)
         self._agenda: list[tuple[Seconds, str, int, str, Any, int]] = []
         self._sequence = len(opening.pods)
@@ -108,8 +109,6 @@ class World:
     def snapshot(self) -> Snapshot:
         """The objects that rules look up (claims, classes, budgets) as they are now."""
         return self.cluster.snapshot
-
-    # Bookkeeping
 
     def _next(self) -> int:
         self._sequence += 1
@@ -269,7 +268,7 @@ class World:
             conditions = (*pod.status.conditions, target)
             pod = replaced(pod, status=replaced(pod.status, conditions=conditions))
         live = self.change(live, pod)
-        if live.node not in self._dead_nodes:
+        if live.node not in self.opening.dead_nodes:
             self.at(self.now + self.timing.stop(pod), STOPPED, key, live.incarnation)
         self._touch(live)
 

@@ -202,7 +202,9 @@ def test_no_newcomer_stops_what_is_said_to_complete(snapshot: Snapshot) -> None:
     if not report.arrivals.complete:
         return
     undisturbed = rolled(snapshot, name="db")
-    stops = {m.subject for m in undisturbed.moments if m.code == "stopped"}
+    own = str(undisturbed.owner)
+    stopped = [m for m in undisturbed.moments if m.code == "stopped"]
+    stops = {m.subject for m in stopped if m.facts["workload"] == own}
     for new in Newcomers(Attempts(scheduler())).of(snapshot):
         if new.like.name == "db":
             continue

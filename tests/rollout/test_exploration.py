@@ -64,6 +64,20 @@ def test_the_search_ends_at_its_bound_and_says_so() -> None:
     assert (report.search.runs, report.search.complete, report.search.bound) == (3, False, 3)
 
 
+def test_a_pod_whose_victim_comes_back_beside_it_for_ever_is_not_decided() -> None:
+    """The victim returns to another node of the zone, where the waiting pod cannot be with it."""
+    term = {"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "web"}}}
+    apart = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    nodes = [node(f"n{i}", "2", labels={"zone": f"z{i % 2}"}) for i in range(4)]
+    above = pod("above", "1", priority=20, labels={"app": "web"})
+
+    report = _report(cluster(*nodes, stateful_set("web", "1", "n0", "n1", affinity=apart), above))
+
+    assert report.outcome is Outcome.NOT_CHECKED
+    assert report.worst.reason == "it repeats the same events for ever"
+    assert len(report.worst.timeline) < 200
+
+
 def test_answers_are_given_as_told_and_then_always_alike() -> None:
     answers = Answers(told=(1,), last=True)
 

@@ -75,6 +75,37 @@ def test_the_smallest_thing_to_scale_down_is_found() -> None:
     assert found.command == "kubectl -n default scale deployment small --replicas=0"
 
 
+def test_a_set_gives_up_its_highest_ordinal_whichever_is_in_the_way() -> None:
+    web, small = stateful_set("web", "3", "n1"), stateful_set("small", "500m", "n1", "n2")
+    snapshot = cluster(node("n1", "3500m"), node("n2", "3"), web, small)
+    bigger = with_requests(workload(snapshot, "web"), "c", {"cpu": "3500m"})
+
+    report = simulate_upgrade(snapshot, [bigger], choice(), options())
+    found = _remedy(report, "scale-down")
+
+    assert found.title == "small-1, small-0 scaled down (1 cpu)"
+    assert found.command == "kubectl -n default scale statefulset small --replicas=0"
+
+
+def test_pods_of_two_workloads_are_scaled_down_where_one_is_not_enough() -> None:
+    parts = (
+        deployment("a", "500m", "n1"),
+        deployment("b", "500m", "n1"),
+        deployment("c", "1", "n2"),
+    )
+    snapshot = cluster(node("n1"), node("n2", "3"), stateful_set("web", "3", "n1"), *parts)
+    bigger = with_requests(workload(snapshot, "web"), "c", {"cpu": "4"})
+
+    report = simulate_upgrade(snapshot, [bigger], choice(), options())
+    found = _remedy(report, "scale-down")
+
+    assert found.title == "a-old-0, b-old-0 scaled down (1 cpu)"
+    assert found.command == (
+        "kubectl -n default scale deployment a --replicas=0 && "
+        "kubectl -n default scale deployment b --replicas=0"
+    )
+
+
 def test_an_extra_node_is_as_small_as_suffices() -> None:
     found = _remedy(_report(cluster(*TWO, SET, HUNGRY)), "extra-node")
 
