@@ -6,7 +6,9 @@ then nobody can take O's room and the successor always has at least N to go to. 
 gone, since earlier successors may have gone elsewhere and left their room. By induction every step
 completes. A workload that surges needs a node with room for one more pod now.
 
-Of a waiting pod that rules couple to other nodes only what the node itself refuses counts.
+Of a waiting pod that rules couple to other nodes only what the node itself refuses counts. None of
+them may keep the successors away from N when it gets another node: by its anti-affinity, or by
+evicting there a pod that then takes O's room and that the successor may not evict in turn.
 
 The proof is refused, and the rollout played, wherever one of its premises is not certain.
 """
@@ -78,6 +80,9 @@ class RoomToSpare:
         """With the workload of which each would be one more."""
         self.certain = not cluster.nominated and not cluster.snapshot.all(ResourceQuota)
         self._above: dict[Owner, list[Owner]] = {}
+        priorities = (pod.priority for node in cluster.nodes.values() for pod in node.pods)
+        self._lowest = min(priorities, default=0)
+        """Who is above it may evict someone."""
         self._gather()
         for new in newcomers:
             rival = self._rival(new.view)
@@ -184,12 +189,32 @@ class RoomToSpare:
         fresh = self.cluster.view(pod.pod.with_spec(node_name=""))
         if couples(fresh, self.cluster, self.scheduler) or self.scheduler.held(fresh) is not None:
             return None
+        if self._kept_away(fresh):
+            return None
         try:
             filters = self.scheduler.filters(fresh, self.cluster)
         except CycleError:
             return None
         preparation = filters.preparation
         return None if preparation.rejection or preparation.not_checked else filters
+
+    def _kept_away(self, pod: PodView) -> bool:
+        """Whether someone who gets a node elsewhere might keep the pod from its own."""
+        for rival in (*self.waiting.values(), *(rival for _, rival in self.newcomers)):
+            other = rival.filters.pod
+            if pod.pod.spec.preemption_policy == "Never" and other.priority > self._lowest:
+                return True
+            terms = other.affinity.required_anti
+            repels = any(term.may_match(pod.namespace, pod.labels) for term in terms)
+            if repels and self._may_get_a_node(rival):
+                return True
+        return False
+
+    def _may_get_a_node(self, rival: _Rival) -> bool:
+        """Nodes of the workload in question are looked at as they are: `_steps` empties them."""
+        nodes = self.cluster.nodes.values()
+        preempts = rival.filters.pod.priority > self._lowest
+        return preempts or not all(rival.surely_rejected(node) for node in nodes)
 
     def _surge_fits(self, item: Workload, pod: PodView) -> bool:
         """A Deployment's surge pod has a node now."""

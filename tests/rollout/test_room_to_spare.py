@@ -33,6 +33,11 @@ def _proved(snapshot: Snapshot, name: str = "web") -> bool:
     return spare.proves(workload(snapshot, name))
 
 
+def _outcome(snapshot: Snapshot) -> Outcome:
+    steps = [touched(workload(snapshot, "web"))]
+    return simulate_upgrade(snapshot, steps, choice(), options()).outcome
+
+
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(clusters())
 def test_what_is_proved_completes_in_every_order(snapshot: Snapshot) -> None:
@@ -101,3 +106,35 @@ def test_a_waiting_pod_with_affinity_counts_where_the_node_itself_refuses_it() -
 
 
 _TERM = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "web"}}}
+
+
+def test_a_waiting_pod_that_would_keep_the_successor_out_of_its_zone_refutes_it() -> None:
+    """It is too large for n1, but gets n2 while web-0 is away, and then repels its successor."""
+    zone = {"zone": "z"}
+    term = {"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "web"}}}
+    apart = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    snapshot = cluster(
+        node("n1", "2500m", labels=zone),
+        node("n2", labels=zone),
+        stateful_set("web", "2500m", "n1"),
+        pod("beside", "500m", on="n2"),
+        pod("shy", "3", affinity=apart),
+    )
+
+    assert not _proved(snapshot)
+    assert _outcome(snapshot) is Outcome.DEADLOCK
+
+
+def test_a_pod_that_is_evicted_elsewhere_refutes_it_where_the_successor_evicts_nobody() -> None:
+    """The important pod takes n2, and whom it evicts there takes the room of web-0."""
+    web = stateful_set("web", "2500m", "n1", priority=10, preemptionPolicy="Never")
+    snapshot = cluster(
+        node("n1", "2500m"),
+        node("n2"),
+        web,
+        deployment("small", "2", "n2"),
+        pod("important", "4", priority=10),
+    )
+
+    assert not _proved(snapshot)
+    assert _outcome(snapshot) is Outcome.DEADLOCK
