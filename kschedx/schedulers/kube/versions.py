@@ -9,42 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Final
 
 from kschedx.api.errors import KschedxError
 from kschedx.framework.accounting import Accounting
+from kschedx.schedulers.kube.feature_gates import NOT_REPLAYED, ON_FROM, WITHOUT_EFFECT
 
 OLDEST: Final = 30
 NEWEST: Final = 37
 DEFAULT: Final = 35
 COMPARED: Final = range(34, 38)
 """Minor versions whose verdicts are compared with the real scheduler's."""
-
-_ALWAYS: Final = 0
-_NEVER: Final = 1000
-_ON_FROM: Final[Mapping[str, int]] = {
-    "DynamicResourceAllocation": 34,
-    "DRAExtendedResource": 36,
-    "GangScheduling": _NEVER,
-    "GenericWorkload": _NEVER,
-    "InPlacePodLevelResourcesVerticalScaling": 36,
-    "InPlacePodVerticalScaling": 33,
-    "MatchLabelKeysInPodAffinity": 31,
-    "MatchLabelKeysInPodTopologySpread": _ALWAYS,
-    "MatchLabelKeysInPodTopologySpreadSelectorMerge": 34,
-    "MaxUnavailableStatefulSet": 37,
-    "NodeDeclaredFeatures": 36,
-    "NodeInclusionPolicyInPodTopologySpread": _ALWAYS,
-    "PodLevelResources": 34,
-    "PodLevelResourcesFixDefaulting": 37,
-    "SchedulerPopFromBackoffQ": 33,
-    "SchedulerQueueingHints": 32,
-    "SidecarContainers": _ALWAYS,
-    "StorageCapacityScoring": 37,
-    "TaintTolerationComparisonOperators": _NEVER,
-    "VolumeLimitScaling": 37,
-}
-"""Gate -> the first minor version in which it is on by default."""
 
 _EXIT_USAGE: Final = 2
 _VERSION: Final = re.compile(r"v?1\.(\d+)")
@@ -59,7 +35,7 @@ class Release:
 
     def enabled(self, gate: str) -> bool:
         """Whether a feature gate is on. Raises KeyError for a gate that alters nothing here."""
-        return self.overrides.get(gate, self.minor >= _ON_FROM[gate])
+        return self.overrides.get(gate, self.minor >= ON_FROM[gate])
 
     @property
     def name(self) -> str:
@@ -96,12 +72,25 @@ def parse_release(version: str, gates: Mapping[str, bool] | None = None) -> Rele
             f"Kubernetes version {version!r} is not one of 1.{OLDEST} to 1.{NEWEST}",
             hint=f"--k8s-version 1.{DEFAULT} replays that version's scheduler",
         )
-    for gate in gates or {}:
-        if gate not in _ON_FROM:
+    given = gates or {}
+    for gate, on in given.items():
+        if NOT_REPLAYED.get(gate) is on:
+            setting = "true" if on else "false"
             raise KschedxError(
-                "unknown-feature-gate",
-                f"feature gate {gate!r} is not known to alter a scheduling verdict",
-                hint="known gates: " + ", ".join(sorted(_ON_FROM)),
+                "feature-gate-not-replayed",
+                f"{gate}={setting} is not replayed",
+                hint="without it the verdicts are those of a scheduler that does not have it set",
                 exit_code=_EXIT_USAGE,
             )
-    return Release(minor, dict(gates or {}))
+        if gate not in ON_FROM and gate not in WITHOUT_EFFECT and gate not in NOT_REPLAYED:
+            known = sorted({*ON_FROM, *WITHOUT_EFFECT, *NOT_REPLAYED})
+            near = get_close_matches(gate, known, n=3, cutoff=0.7)
+            raise KschedxError(
+                "unknown-feature-gate",
+                f"feature gate {gate!r} is not known",
+                hint=f"near it: {', '.join(near)}"
+                if near
+                else f"those that alter a verdict: {', '.join(sorted(ON_FROM))}",
+                exit_code=_EXIT_USAGE,
+            )
+    return Release(minor, {gate: on for gate, on in given.items() if gate in ON_FROM})
