@@ -12,12 +12,13 @@ from kschedx.api.pod import Pod
 from kschedx.api.workloads import DaemonSet
 from kschedx.rollout.arrivals import MOST_ARRIVALS, Arrival, Foreseen, Newcomers, foresee
 from kschedx.rollout.attempts import Attempts
+from kschedx.rollout.case import Case
 from kschedx.rollout.change import Workload, differences, strategy_words
 from kschedx.rollout.contention import run_of
 from kschedx.rollout.exploration import MOST_RUNS, Answers, Explored, explore, good
 from kschedx.rollout.live_pod import Timing
 from kschedx.rollout.played import Conditions, Played, play
-from kschedx.rollout.remedies import Case, proposals, remedies
+from kschedx.rollout.remedies import proposals, remedies
 from kschedx.rollout.report import (
     ArrivalSearch,
     NewPod,

@@ -3,8 +3,6 @@
 Nothing is offered where reading fails or takes longer than a typist waits.
 """
 
-import os
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -129,19 +127,3 @@ def _spelled(context: typer.Context, names: "Sequence[Named]", incomplete: str) 
 
 def _matching(words: Iterable[str], incomplete: str) -> list[str]:
     return sorted({word for word in words if word.startswith(incomplete)})
-
-
-def kubectl_complete() -> None:
-    """`kubectl_complete-schedx WORDS...`: kubectl asks a plugin so for what completes the last one.
-
-    Upstream: kubectl pkg/cmd/plugin_completion.go (v0.35.4).
-    """
-    from kschedx.cli.main import COMPLETE_VARIABLE, run
-
-    os.environ[COMPLETE_VARIABLE] = "complete_fish"
-    os.environ["_TYPER_COMPLETE_FISH_ACTION"] = "get-args"
-    os.environ["_TYPER_COMPLETE_ARGS"] = " ".join(["kschedx", *sys.argv[1:]])
-    try:
-        run(sys.argv[1:])
-    finally:
-        typer.echo(":4")  # no file names besides

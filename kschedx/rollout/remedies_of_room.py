@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from kschedx.api.change import replaced
 from kschedx.api.meta import Object, ObjectMeta
@@ -17,6 +17,7 @@ from kschedx.framework.accounting import Amounts
 from kschedx.framework.plugin import CycleError
 from kschedx.framework.verdict import Outcome
 from kschedx.framework.views import ClusterView, PodView
+from kschedx.rollout.case import Case
 from kschedx.rollout.live_pod import LivePod, Owner, owner_of
 from kschedx.rollout.replicaset import to_delete
 from kschedx.rollout.report import Outcome as RolloutOutcome
@@ -25,9 +26,6 @@ from kschedx.rollout.statefulset import ordinal
 from kschedx.rollout.timeline import amounts, short
 from kschedx.rollout.world import World
 from kschedx.schedulers.kube.filtering import Filters
-
-if TYPE_CHECKING:
-    from kschedx.rollout.remedies import Case
 
 MOST_FEWER: Final = 3
 """Pods that are scaled down together."""

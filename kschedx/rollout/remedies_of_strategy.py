@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from kschedx.api.change import replaced
 from kschedx.api.pod import Pod, PodAffinityTerm, PodTemplate
@@ -14,12 +13,10 @@ from kschedx.api.workloads import (
     RollingUpdateStatefulSet,
     StatefulSet,
 )
+from kschedx.rollout.case import Case
 from kschedx.rollout.change import Workload, with_template
 from kschedx.rollout.report import Outcome, Remedy
 from kschedx.rollout.timeline import short
-
-if TYPE_CHECKING:
-    from kschedx.rollout.remedies import Case
 
 _HASH = "pod-template-hash"
 _REVISION = "controller-revision-hash"

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kschedx.cli.completion import complete_file, kubectl_complete
+from kschedx.cli.completion import complete_file
+from kschedx.cli.kubectl_plugin import kubectl_complete
 from kschedx.cli.main import COMPLETE_VARIABLE, run
 from kschedx.snapshot import names
 from kschedx.snapshot.sources import example_names
