@@ -175,7 +175,7 @@ def _outcomes(page: Page, items: Sequence[Remedy]) -> None:
         grid.add_row(item.title, _outcome(item), item.detail)
         page.write(grid, indent=2)
         if item.command:
-            page.write(Text(item.command, style="quiet", overflow="fold"), indent=4)
+            page.write_whole(Text(item.command, style="quiet"), indent=4)
 
 
 def _assumed(report: RolloutReport) -> list[str]:

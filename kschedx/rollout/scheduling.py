@@ -2,8 +2,7 @@
 
 Upstream: pkg/scheduler/schedule_one.go (v1.35.4), ScheduleOne, handleSchedulingFailure;
 framework/preemption/preemption.go prepareCandidate.
-Differences: an attempt takes no time; binding never fails; disruption budgets stay as the snapshot
-has them while pods come and go.
+Differences: an attempt takes no time; binding never fails.
 """
 
 from __future__ import annotations
