@@ -11,7 +11,7 @@ from kschedx.api.meta import ObjectMeta
 from kschedx.api.pod import Pod
 from kschedx.api.workloads import DaemonSet, Deployment, StatefulSet
 from kschedx.framework.views import ClusterView
-from kschedx.rollout.arrivals import Newcomers
+from kschedx.rollout.arrivals import MOST_ARRIVALS, Newcomers
 from kschedx.rollout.attempts import Attempts
 from kschedx.rollout.change import Workload, strategy_words, touched
 from kschedx.rollout.remedies_of_room import node_like_any, room_text
@@ -62,7 +62,7 @@ def simulate_all(
             lines.append(_proved(item, cluster))
             continue
         report = simulate_upgrade(snapshot, [touched(item)], choice, options, newcomers)
-        assumed = assumed or report.assumptions[:2]
+        assumed = assumed or (report.assumptions[0], _arriving(len(foreseen)))
         lines.append(_line(item, report, cluster))
         if report.outcome.finding:
             stopped.append(item)
@@ -75,6 +75,17 @@ def simulate_all(
         lines=tuple(lines),
         room=tuple(_room(snapshot, choice, options, stopped, newcomers)),
         assumptions=assumed,
+    )
+
+
+def _arriving(newcomers: int) -> str:
+    """Which new pods the rollouts have met."""
+    if not newcomers:
+        return "no new pods of other workloads arrive meanwhile"
+    ones = "1 workload" if newcomers == 1 else f"{newcomers} workloads"
+    return (
+        f"new pods: like those of {ones} of which one more finds no node now, one at a time, as a "
+        f"pod of the rollout stops; at most {MOST_ARRIVALS} arrivals are played for each rollout"
     )
 
 
