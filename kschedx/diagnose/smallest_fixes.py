@@ -87,8 +87,7 @@ class _Search:
 
     def prove(self, edits: tuple[Edit, ...]) -> None:
         """Replay a set, unless a part of it works already or its kind has been shown."""
-        wanted = set(edits)
-        if any(wanted.issuperset(hint.edits) for hint in self.proven):
+        if any(_includes(edits, hint.edits) for hint in self.proven):
             return
         if self._shown(edits) >= _PER_KIND or self._lowered_less(edits) or self._grown(edits):
             return
@@ -104,9 +103,13 @@ class _Search:
         return [tuple(edit.code for edit in hint.edits) for hint in self.proven].count(kind)
 
     def _outdone(self, hint: Hint) -> bool:
-        """Another hint gives the same nodes, and keeps more of the rules that both loosen."""
+        """Another hint gives the same nodes, and keeps more of the rules that both loosen.
+
+        Of priorities that evict the same pods the lower one does.
+        """
         return any(
-            _by_rule(other) == _by_rule(hint) and set(hint.nodes) <= set(other.nodes)
+            (_by_rule(other) == _by_rule(hint) or _evicts_alike(other, hint))
+            and set(hint.nodes) <= set(other.nodes)
             for other in self.proven
         )
 
@@ -252,6 +255,23 @@ class _Search:
             places.append(winners[0])
             cluster = cluster.with_pod_on(view, winners[0])
         return tuple(places)
+
+
+def _includes(edits: tuple[Edit, ...], smaller: tuple[Edit, ...]) -> bool:
+    """Whether a set does all that a smaller one does, or lowers the same requests further."""
+    return all(any(edit == one or _lowers_further(edit, one) for edit in edits) for one in smaller)
+
+
+def _lowers_further(edit: Edit, one: Edit) -> bool:
+    if not isinstance(edit, LowerRequest) or not isinstance(one, LowerRequest):
+        return False
+    same = (edit.container, edit.resource) == (one.container, one.resource)
+    return same and edit.after <= one.after
+
+
+def _evicts_alike(other: Hint, hint: Hint) -> bool:
+    codes = [[edit.code for edit in one.edits] for one in (other, hint)]
+    return bool(hint.evicts) and other.evicts == hint.evicts and codes[0] == codes[1]
 
 
 def _by_rule(hint: Hint) -> frozenset[object]:

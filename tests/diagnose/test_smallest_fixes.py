@@ -73,6 +73,31 @@ CASES: dict[str, tuple[Sequence[Object], list[str]]] = {
             "add one node like a (4 cpu, 8Gi) -> new-like-a",
         ],
     ),
+    "more changes that lower the request further are no other way": (
+        (
+            node("a"),
+            node("b", taints=[TAINT]),
+            pod("other", requests={"cpu": "2"}, node="a", priority=9),
+            pod("another", requests={"cpu": "3"}, node="b", priority=9),
+            pod("wanted", requests={"cpu": "3"}, spec={"preemptionPolicy": "Never"}),
+        ),
+        [
+            "lower container main's cpu request from 3 to 2 -> a",
+            "add one node like a (4 cpu, 8Gi) -> new-like-a",
+        ],
+    ),
+    "a higher priority that evicts the same pods is no other way": (
+        (
+            node("a", allocatable={"cpu": "2"}),
+            pod("other", requests={"cpu": "2"}, node="a", priority=1),
+            pod("third", node="a", priority=5),
+            pod("wanted", requests={"cpu": "2"}),
+        ),
+        [
+            "give it a PriorityClass of value 2 -> a",
+            "add one node like a (2 cpu, 8Gi) -> new-like-a",
+        ],
+    ),
     "a cordoned node is the cheapest": (
         (node("a", unschedulable=True), pod("wanted", requests={"cpu": "1"})),
         ["uncordon a -> a"],
