@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from kschedx.answers.rollout_strategy import another_strategy
 from kschedx.api.pod import Pod
 from kschedx.diagnose.agreement import Replayed
 from kschedx.diagnose.also_blocked import AlsoBlocked, also_blocked
@@ -19,9 +20,9 @@ from kschedx.diagnose.placement import (
     terminating_victims,
 )
 from kschedx.diagnose.references import TerminatingPod
-from kschedx.diagnose.remedies import remedies
+from kschedx.diagnose.remedies import Remedies, remedies
 from kschedx.diagnose.smallest_fixes import Replays, smallest_fixes
-from kschedx.diagnose.what_if import by_hand, what_if
+from kschedx.diagnose.what_if import WhatIf, by_hand, what_if
 from kschedx.framework.attempt import Attempt
 from kschedx.framework.plugin import CycleError
 from kschedx.framework.verdict import NodeTrace, Verdict
@@ -101,6 +102,7 @@ class Replay:
         otherwise = self._otherwise(attempt, with_rows=with_rows)
         hints = self._hints(attempt) if with_hints else None
         found = what_if(attempt, self.cluster, self._winners)
+        found = replace(found, by_hand=by_hand(attempt, self.cluster, hints))
         explanation = explain(
             attempt,
             self.cluster,
@@ -108,8 +110,8 @@ class Replay:
                 nomination=self._nomination(view),
                 otherwise=otherwise,
                 also_blocked=self._also_blocked(attempt, with_rows=with_rows),
-                remedies=remedies(hints, pod, self.snapshot) if hints is not None else None,
-                what_if=replace(found, by_hand=by_hand(attempt, self.cluster, hints)),
+                remedies=self._remedies(hints, found, pod) if hints is not None else None,
+                what_if=found,
             ),
             with_rows=with_rows,
         )
@@ -135,6 +137,14 @@ class Replay:
             return self.scheduler.attempt(pod, cluster, every_rule=False)
 
         return smallest_fixes(attempt, self.cluster, Replays(self._place, preempt))
+
+    def _remedies(self, hints: Hints, found: WhatIf, pod: Pod) -> Remedies:
+        """What helps the pod, first what helps its whole rollout."""
+        said = remedies(hints, pod, self.snapshot)
+        if found.after_terminating is not None or found.deadlock is None:
+            return said
+        first = another_strategy(found.deadlock, pod, self.snapshot, self.scheduler)
+        return replace(said, remedies=(first, *said.remedies)) if first is not None else said
 
     def _explain_placed(self, view: PodView) -> Explained:
         pod = view.pod

@@ -27,6 +27,7 @@ from kschedx.framework.pod_edits import (
     DropNodeSelector,
     DropPodAffinity,
     HonorTaints,
+    LeaveHostNetwork,
     RaiseMaxSkew,
     largest_request,
 )
@@ -181,7 +182,9 @@ def _free_room(on: Blocked, freed: Callable[[list[PodView]], int], needed: int) 
 
 
 def _port(reason: HostPortTaken, on: Blocked) -> Iterator[Edit]:
-    yield DropHostPort(reason.port, reason.protocol)
+    # On the host network a port without hostPort is given one: it cannot be dropped alone.
+    on_host = on.pod.pod.spec.host_network
+    yield LeaveHostNetwork() if on_host else DropHostPort(reason.port, reason.protocol)
     addresses = {reason.host_ip, EVERY_ADDRESS}
     holders = {
         pod.key

@@ -30,6 +30,7 @@ class AfterTerminating:
 class Deadlock:
     """The pod fits only once pods of an older revision go, and they stay until it is ready."""
 
+    namespace: str
     workload: str
     """The Deployment's name."""
     max_unavailable: int
@@ -37,6 +38,11 @@ class Deadlock:
     pods: tuple[PodReference, ...]
     """The older pods."""
     nodes: tuple[str, ...]
+
+    @property
+    def command(self) -> str:
+        """Plays its rollout step by step and says what else ends the deadlock."""
+        return f"kschedx simulate-upgrade deployment/{self.namespace}/{self.workload}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +98,19 @@ def _deadlock(pod: PodView, cluster: ClusterView, place: Place) -> Deadlock | No
     rolling = deployment.spec.strategy.rolling_update
     replicas = 1 if deployment.spec.replicas is None else deployment.spec.replicas
     unavailable = _rounded_down(rolling.max_unavailable if rolling else None, replicas)
-    if deployment.spec.strategy.type == "Recreate" or unavailable > 0:
+    there = [p for p in _pods_of(deployment, cluster) if not p.terminating]
+    available = sum(not _unready(p.pod) for p in there)
+    older = [p for p in there if _owner(p.pod) != own]
+    # With more pods available than have to be, the controller takes one away by itself.
+    if deployment.spec.strategy.type == "Recreate" or available > replicas - unavailable:
         return None
-    older = [p for p in _pods_of(deployment, cluster) if _owner(p.pod) != own and not p.terminating]
     if not older:
         return None
     nodes = place(pod, cluster.without_pods(p.key for p in older))
     if not nodes:
         return None
     references = tuple(PodReference.of(p.pod) for p in older)
-    return Deadlock(deployment.name, unavailable, references, nodes)
+    return Deadlock(deployment.namespace, deployment.name, unavailable, references, nodes)
 
 
 def _rounded_down(value: int | str | None, replicas: int) -> int:
@@ -111,6 +120,11 @@ def _rounded_down(value: int | str | None, replicas: int) -> int:
         return value
     number = value.rstrip("%")
     return int(number) * replicas // 100 if number.isdigit() else 0
+
+
+def _unready(pod: Pod) -> bool:
+    ready = pod.condition("Ready")
+    return ready is not None and ready.status != "True"
 
 
 def _owner(pod: Pod) -> str:

@@ -147,6 +147,8 @@ def closing_paragraphs(found: Explanation, *, tried: bool = True) -> Iterator[Pa
     if found.also_blocked is not None:
         yield from supposed_paragraphs(found.also_blocked)
     yield from preemption_paragraph(found.preemption)
+    if found.what_if.deadlock is not None:
+        yield "Rollout", f"{found.what_if.deadlock.command} plays its rollout step by step"
     if found.scheduler_message:
         yield "Scheduler", found.scheduler_message
     agreement = found.agreement

@@ -156,16 +156,21 @@ EXPECTED: Final[dict[str, Expected]] = {
     ),
     "p01-host-port-and-a-dead-node": Expected(
         "default/edge-d",
-        "full-now",
+        "rollout-deadlock",
         (
-            "host port 80/TCP taken by default/edge-a on n1, default/edge-b on n2",
-            "n3 is unreachable",
+            "its rollout stops here",
+            "(maxUnavailable 1, used up)",
+            "host port 80/TCP taken by",
         ),
+        hints=("rollout-strategy", "leave-host-network"),
+        spares=("drop-host-port", "delete-pods"),
     ),
     "p02-host-port-on-a-single-node": Expected(
         "default/monitor-2-b",
         "rollout-deadlock",
         ("its rollout stops here", "default/monitor-1-a", "maxUnavailable 0"),
+        hints=("rollout-strategy", "leave-host-network"),
+        spares=("drop-host-port",),
     ),
     "p04-same-port-other-address": Expected("default/b", "fits-now", ("fits now",)),
     "p04-same-port-any-address": Expected(
@@ -238,6 +243,7 @@ EXPECTED: Final[dict[str, Expected]] = {
         "default/b",
         "rollout-deadlock",
         ("its rollout stops here: it fits only without default/a", "maxUnavailable 0"),
+        hints=("rollout-strategy",),
     ),
     "v15-claim-for-one-pod-held-by-a-lesser": Expected(
         "default/b",

@@ -40,6 +40,7 @@ from kschedx.framework.pod_edits import (
     DropNodeSelector,
     DropPodAffinity,
     HonorTaints,
+    LeaveHostNetwork,
     LowerRequest,
     RaiseMaxSkew,
 )
@@ -335,6 +336,8 @@ def _of_pod(view: PodView) -> Iterator[Edit]:
 
 def _of_containers(view: PodView) -> Iterator[Edit]:
     yield InitStepsFirst((), ())
+    if view.pod.spec.host_network:
+        yield LeaveHostNetwork()
     for container in (*view.pod.spec.containers, *view.pod.spec.init_containers):
         for port in container.ports:
             if port.host_port:
