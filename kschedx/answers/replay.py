@@ -182,7 +182,9 @@ class Replay:
             return Nomination(name, node_known=False)
         victims = terminating_victims(view, self.cluster)
         nomination = Nomination(
-            name, node_known=True, victims=tuple(TerminatingPod.of(v.pod) for v in victims)
+            name,
+            node_known=True,
+            victims=tuple(TerminatingPod.of(v.pod, self.snapshot.taken_at) for v in victims),
         )
         if not victims or self.scheduler.held(view) is not None:
             return nomination

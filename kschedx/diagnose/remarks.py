@@ -7,6 +7,7 @@ import difflib
 from kschedx.api.node import Taint
 from kschedx.api.policy import PodDisruptionBudget
 from kschedx.api.quantity import exact, show
+from kschedx.api.scheduling import PriorityClass
 from kschedx.api.selectors import parse_integer
 from kschedx.diagnose.agreement import parse_fit_error
 from kschedx.diagnose.headline import counted, listed
@@ -23,6 +24,7 @@ from kschedx.diagnose.remark import (
 from kschedx.diagnose.request_parts import request_apart
 from kschedx.diagnose.spread_remarks import spread_remarks
 from kschedx.framework.attempt import Attempt
+from kschedx.framework.priority_edits import NEVER
 from kschedx.framework.views import ClusterView, NodeView, PodView
 from kschedx.schedulers.kube.plugins.node_affinity import NodeAffinityMismatch
 from kschedx.schedulers.kube.plugins.node_resources_fit import InsufficientResource
@@ -216,8 +218,26 @@ def _equals(attempt: Attempt, cluster: ClusterView) -> Found:
         )
 
 
+def _never(attempt: Attempt, cluster: ClusterView) -> Found:
+    """Where the pod's preemptionPolicy comes from: admission takes it from the class."""
+    spec, preemption = attempt.pod.pod.spec, attempt.preemption
+    found = cluster.snapshot.get(PriorityClass, spec.priority_class_name)
+    if preemption is None or preemption.eligible or spec.preemption_policy != NEVER:
+        return
+    if found is not None and found.preemption_policy == NEVER:
+        yield remark(
+            "never-preempts",
+            f"preemptionPolicy Never comes from PriorityClass {found.name}: the pod is tried before "
+            "those of lower priority, and evicts none",
+            found,
+            priority_class=found.name,
+            priority=attempt.pod.priority,
+        )
+
+
 def _preemption(attempt: Attempt, cluster: ClusterView) -> Found:
     yield from _equals(attempt, cluster)
+    yield from _never(attempt, cluster)
     preemption = attempt.preemption
     if preemption is None or not preemption.nominated:
         return

@@ -17,7 +17,7 @@ from kschedx.diagnose.proposals import proposals
 from kschedx.diagnose.stateful_pods import waits_for
 from kschedx.framework.attempt import Attempt
 from kschedx.framework.claim_edits import MovePodsWithoutClaims, own_claims
-from kschedx.framework.cluster_edits import AddNode, DeletePods, MovePods
+from kschedx.framework.cluster_edits import AddNode, DeletePods, EndDeletion, MovePods
 from kschedx.framework.edit import Edit
 from kschedx.framework.pod_edits import LowerRequest
 from kschedx.framework.priority_edits import RaiseOtherPriority, RaisePriority
@@ -144,8 +144,8 @@ class _Search:
         preemption = attempt.preemption
         if preempts and preemption is not None and preemption.enabled and preemption.nominated:
             chosen = preemption.candidates[preemption.nominated[0]]
-            if self._own_kind(chosen.victims):
-                return None
+            if self._own_kind(chosen.victims) or all(v.terminating for v in chosen.victims):
+                return None  # no victims then, or none that would not go without it
             return Hint(settled, preemption.nominated, tuple(v.key for v in chosen.victims))
         return None
 
@@ -182,7 +182,9 @@ class _Search:
         placed = cluster.with_pod_on(attempt.pod, attempt.winners[0])
         settled: list[Edit] = []
         for edit in edits:
-            if isinstance(edit, DeletePods) and self._come_back(edit):
+            if isinstance(edit, DeletePods) and (ending := self._ending(edit)) is not None:
+                settled.append(ending)
+            elif isinstance(edit, DeletePods) and self._come_back(edit):
                 moved = self._moved(edit, placed)
                 if moved is None:
                     return None
@@ -190,6 +192,14 @@ class _Search:
             else:
                 settled.append(edit)
         return Hint(tuple(settled), attempt.winners)
+
+    def _ending(self, edit: DeletePods) -> EndDeletion | None:
+        """The same for pods that are all being deleted already."""
+        pods = [view.pod for key in edit.pods if (view := self.cluster.find(key)) is not None]
+        if not pods or not all(pod.terminating for pod in pods):
+            return None
+        held = tuple(pod.metadata.finalizers for pod in pods)
+        return EndDeletion(edit.node, edit.pods, held)
 
     def _come_back(self, edit: DeletePods) -> bool:
         pods = [self.cluster.find(key) for key in edit.pods]

@@ -19,6 +19,7 @@ from kschedx.diagnose.situation import Situation
 from kschedx.diagnose.verdict_class import ROOM_CODES, VerdictClass
 from kschedx.diagnose.what_if import WhatIf
 from kschedx.framework.attempt import Attempt
+from kschedx.framework.priority_edits import NEVER
 from kschedx.framework.verdict import Reason
 from kschedx.framework.views import ClusterView
 from kschedx.schedulers.kube.filtering import NodesNotSatisfying
@@ -145,7 +146,9 @@ def _why_not(seen: Seen) -> str:
     """Why preemption does not do what works by hand."""
     found, by_hand = seen.preemption, seen.what_if.by_hand
     if found is not None and found.why_not:
-        return found.why_not
+        spec = seen.attempt.pod.pod.spec
+        named = spec.priority_class_name if spec.preemption_policy == NEVER else ""
+        return f"{found.why_not} (PriorityClass {named})" if named else found.why_not
     if by_hand is not None and by_hand.anchors:
         return (
             "it first takes away all pods of lower priority there, with them "

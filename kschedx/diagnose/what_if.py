@@ -87,7 +87,8 @@ def _after_terminating(pod: PodView, cluster: ClusterView, place: Place) -> Afte
         return None
     # Elsewhere they matter only where those on the node itself do not explain it.
     there = [p for p in leaving if p.pod.spec.node_name in nodes] or leaving
-    return AfterTerminating(tuple(TerminatingPod.of(p.pod) for p in there), nodes)
+    taken_at = cluster.snapshot.taken_at
+    return AfterTerminating(tuple(TerminatingPod.of(p.pod, taken_at) for p in there), nodes)
 
 
 def _deadlock(pod: PodView, cluster: ClusterView, place: Place) -> Deadlock | None:

@@ -181,6 +181,7 @@ def _terminating(pod: TerminatingPod) -> schema.TerminatingDocument:
         since=pod.since,
         grace_seconds=pod.grace_seconds,
         finalizers=list(pod.finalizers),
+        overdue_seconds=pod.overdue_seconds,
     )
 
 

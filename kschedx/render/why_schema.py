@@ -82,6 +82,10 @@ class TerminatingDocument(Document, frozen=True, kw_only=True):
     since: str
     grace_seconds: int | None
     finalizers: list[str]
+    overdue_seconds: Annotated[
+        int | None,
+        Meta(description="How long it should have been gone when the snapshot was taken"),
+    ]
 
 
 class AfterTerminatingDocument(Document, frozen=True, kw_only=True):

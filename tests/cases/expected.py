@@ -90,7 +90,8 @@ EXPECTED: Final[dict[str, Expected]] = {
         "default/new",
         "waiting-for-terminating",
         ("fits n1 once default/old is gone, being deleted already",),
-        hints=("delete-pods",),
+        hints=("end-deletion",),
+        spares=("raise-priority", "delete-pods"),
     ),
     "r18-refused-by-the-kubelet": Expected(
         "default/app",
@@ -378,7 +379,11 @@ EXPECTED: Final[dict[str, Expected]] = {
     "e11-may-not-preempt": Expected(
         "default/p",
         "preemption-by-hand",
-        ("removing default/low alone would suffice to fit n1", "preemptionPolicy=Never"),
+        (
+            "removing default/low alone would suffice to fit n1",
+            "preemptionPolicy=Never (PriorityClass batch-high)",
+        ),
+        hints=("allow-preemption", "delete-pods"),
     ),
     "g01-gate-that-nobody-lifts": Expected(
         "default/train",

@@ -131,6 +131,8 @@ class Asked:
             # Those of the same template get the same priority.
             owner = self.view.pod.metadata.controller
             victims = found.candidates[found.nominated[0]].victims
+            if all(victim.terminating for victim in victims):
+                return False
             return owner is None or all(v.pod.metadata.controller != owner for v in victims)
         return bool(attempt.winners) and attempt.outcome is Outcome.FITS
 

@@ -185,6 +185,12 @@ class Objects:
                 pod = self.find("Pod", name, namespace)
                 self.objects.remove(pod)
                 self.deleted.append(pod)
+            case ["kubectl", "delete", "pod", "-n", namespace, name, "--grace-period=0", "--force"]:
+                self.objects.remove(self.find("Pod", name, namespace))
+            case ["kubectl", "patch", "pod", "-n", namespace, name, "--type=merge", "-p", body]:
+                pod = self.find("Pod", name, namespace)  # it has been deleted and is only held
+                assert json.loads(body) == {"metadata": {"finalizers": None}}
+                self.objects.remove(pod)
             case ["kubectl", "delete", "pvc", "-n", namespace, name, "--wait=false"]:
                 self._delete_claim(self.find("PersistentVolumeClaim", name, namespace))
             case _:

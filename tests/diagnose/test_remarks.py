@@ -312,6 +312,12 @@ FACTS: dict[tuple[str, str], dict[str, tuple[Facts, list[str]]]] = {
             ["PodDisruptionBudget/default/a"],
         ),
     },
+    ("e11-may-not-preempt", "p"): {
+        "never-preempts": (
+            {"priority_class": "batch-high", "priority": 100000},
+            ["PriorityClass/batch-high"],
+        ),
+    },
     ("e04-nomination-that-no-longer-fits", "p1"): {
         "room-held-by-nomination": (
             {"held": {"cpu": "3"}, "waiting_pod_count": 1},
