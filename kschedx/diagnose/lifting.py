@@ -10,8 +10,10 @@ from kschedx.api.errors import KschedxError
 from kschedx.api.pod import Pod
 from kschedx.api.selector_text import parse_selector_text
 from kschedx.api.selectors import show_node_term
+from kschedx.api.storage import PersistentVolumeClaim
 from kschedx.diagnose.node_labels import missing_labels
 from kschedx.diagnose.stateful_pods import ordinal
+from kschedx.framework.claim_edits import RecreateClaim
 from kschedx.framework.cluster_edits import (
     DeletePods,
     LabelNode,
@@ -40,6 +42,7 @@ from kschedx.framework.template_edits import (
 )
 from kschedx.framework.verdict import Reason
 from kschedx.framework.views import ClusterView, NodeView, PodView
+from kschedx.schedulers.kube.bound_claims import VolumeOutOfReach
 from kschedx.schedulers.kube.plugins.inter_pod_affinity import (
     AffinityLabelMissing,
     NoPodToBeNear,
@@ -293,6 +296,25 @@ def _delete(key: str, on: Blocked) -> Iterable[Edit]:
         yield DeletePods(pod.pod.spec.node_name or on.node.name, (key,))
 
 
+def _out_of_reach(reason: VolumeOutOfReach, on: Blocked) -> Iterator[Edit]:
+    """Nobody else may use the claim: with it go its volume's data."""
+    claim = on.cluster.snapshot.get(PersistentVolumeClaim, reason.claim)
+    others = [
+        other
+        for pods in on.cluster.pods_in_namespace(on.pod.namespace).values()
+        for other in pods
+        if _mounts(other.pod, reason.claim)
+    ]
+    edit = RecreateClaim.of(claim, on.cluster) if claim is not None and not others else None
+    if edit is not None:
+        yield edit
+
+
+def _mounts(pod: Pod, claim: str) -> bool:
+    sources = (volume.persistent_volume_claim for volume in pod.spec.volumes)
+    return any(own and f"{pod.namespace}/{own.claim_name}" == claim for own in sources)
+
+
 _LIFTS: Final[dict[type[Reason], Callable[[Any, Blocked], Iterator[Edit]]]] = {
     NodeCordoned: _uncordon,
     UntoleratedTaint: _taint,
@@ -309,4 +331,5 @@ _LIFTS: Final[dict[type[Reason], Callable[[Any, Blocked], Iterator[Edit]]]] = {
     ClaimInUse: _claim,
     DiskInUse: _disk,
     VolumeLimitReached: _attached,
+    VolumeOutOfReach: _out_of_reach,
 }

@@ -16,7 +16,7 @@ from kschedx.diagnose.hints import Hint, Hints
 from kschedx.diagnose.proposals import proposals
 from kschedx.diagnose.stateful_pods import waits_for
 from kschedx.framework.attempt import Attempt
-from kschedx.framework.claim_edits import MovePodsWithoutClaims, own_claims
+from kschedx.framework.claim_edits import MovePodsWithoutClaims, RecreateClaim, own_claims
 from kschedx.framework.cluster_edits import AddNode, DeletePods, EndDeletion, MovePods
 from kschedx.framework.edit import Edit
 from kschedx.framework.pod_edits import LowerRequest
@@ -62,7 +62,7 @@ def smallest_fixes(attempt: Attempt, cluster: ClusterView, replays: Replays) -> 
 
 
 def _empties(hint: Hint) -> bool:
-    return any(isinstance(edit, MovePodsWithoutClaims) for edit in hint.edits)
+    return any(isinstance(edit, MovePodsWithoutClaims | RecreateClaim) for edit in hint.edits)
 
 
 class _Search:

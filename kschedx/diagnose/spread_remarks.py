@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Final
 
 from kschedx.api.selectors import parse
+from kschedx.diagnose.blockers import says_cordoned
 from kschedx.diagnose.headline import counted, listed
 from kschedx.diagnose.remark import ByNode, Found, remark
 from kschedx.framework.views import ClusterView, PodView
@@ -61,6 +62,8 @@ def _minimum(pod: PodView, cluster: ClusterView, by_node: ByNode, reason: SkewTo
         }
         if "Ignore" in policies:
             message += "; it counts because nodeTaintsPolicy is Ignore"
+        if all(any(map(says_cordoned, reasons)) for reasons in closed):
+            message += "; that ends as the node is uncordoned or gone"
         yield remark(
             "minimum-held-by-closed-node",
             message,

@@ -1,7 +1,8 @@
 """Public incidents: the real scheduler's verdict, the true cause at once, the fix that works."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import jsonschema
 import pytest
@@ -50,12 +51,26 @@ def test_says_what_is_the_matter(case: str, golden: Callable[[str, str], None]) 
     assert [words for words in expected.says if words not in first] == []
     assert found.verdict_class == expected.verdict_class
     assert set(expected.hints) <= proposed
+    whole = " ".join(text.split())
+    assert [words for words in expected.shows if words not in whole] == []
+    assert [words for words in expected.hides if words in whole] == []
     assert [s.command for r in remedies for s in r.steps if "-p '[]'" in s.command] == []
     assert not set(expected.spares) & proposed
     document = render_json(report)
     SCHEMA.validate(json.loads(document))
+    said = " ".join(_messages(json.loads(document)))
+    assert [words for words in expected.shows if words not in said] == []
     golden(f"../cases/{case}/why.txt", text)
     golden(f"../cases/{case}/why.json", document)
+
+
+def _messages(item: Any) -> Iterator[str]:
+    """Every message of a document, in whatever it stands."""
+    if isinstance(item, dict):
+        yield from (value for key, value in item.items() if key == "message")
+        item = list(item.values())
+    for each in item if isinstance(item, list) else ():
+        yield from _messages(each)
 
 
 def test_larger_than_any_node_until_1_33(golden: Callable[[str, str], None]) -> None:
