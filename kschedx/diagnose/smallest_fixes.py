@@ -14,6 +14,7 @@ from typing import Final
 from kschedx.api.pod import Pod
 from kschedx.diagnose.hints import Hint, Hints
 from kschedx.diagnose.proposals import proposals
+from kschedx.diagnose.siblings import siblings, together
 from kschedx.diagnose.stateful_pods import waits_for
 from kschedx.framework.attempt import Attempt
 from kschedx.framework.claim_edits import MovePodsWithoutClaims, RecreateClaim, own_claims
@@ -48,17 +49,25 @@ class Replays:
 
 
 def smallest_fixes(attempt: Attempt, cluster: ClusterView, replays: Replays) -> Hints:
-    """Proven hints for a pod that no node takes, cheapest first, what loses data last."""
+    """Proven hints for a pod that no node takes, cheapest first, what loses data last.
+
+    Of equals those come first that help more of the pods that wait like it.
+    """
     search = _Search(attempt.pod.pod, cluster, replays)
     for edits in proposals(attempt, cluster):
         if search.spent or search.enough:
             break
         search.prove(edits)
     return Hints(
-        hints=tuple(sorted(search.proven, key=lambda hint: (hint.cost, _empties(hint)))),
+        hints=tuple(sorted(search.proven, key=_order)),
         replays=search.replays,
         limit_hit=search.spent and not search.enough,
     )
+
+
+def _order(hint: Hint) -> tuple[int, bool, int]:
+    helped = hint.together.placed if hint.together is not None else 0
+    return hint.cost, _empties(hint), -helped
 
 
 def _empties(hint: Hint) -> bool:
@@ -75,6 +84,8 @@ class _Search:
         self.proven: list[Hint] = []
         self.replays = 0
         self.attempts = 0
+        large = len(cluster.nodes) > _LARGE
+        self.siblings = () if large else siblings(pod, cluster)
 
     @property
     def spent(self) -> bool:
@@ -96,7 +107,17 @@ class _Search:
         hint = self._replay(edits)
         if hint is None or self._shown(hint.edits) >= _PER_KIND or self._outdone(hint):
             return
-        self.proven.append(hint)
+        self.proven.append(self._with_siblings(hint))
+
+    def _with_siblings(self, hint: Hint) -> Hint:
+        if not self.siblings or hint.evicts:
+            return hint
+
+        def winners(pod: PodView, cluster: ClusterView) -> tuple[str, ...]:
+            return self.ask.place(pod, cluster).winners
+
+        found = together(hint.edits, self.pod, self.siblings, self.cluster, winners)
+        return replace(hint, together=found)
 
     def _shown(self, edits: tuple[Edit, ...]) -> int:
         """How many hints of the same kind there are."""

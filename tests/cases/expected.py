@@ -20,6 +20,8 @@ class Expected:
     """Stands nowhere, as it has no part in the matter."""
     spares: tuple[str, ...] = ()
     """Not proposed, as it fails or is worse than what is."""
+    helps: tuple[tuple[str, int, int], ...] = ()
+    """Of a hint: how many of the pods that wait alike it helps."""
     tried: bool = True
     """False where the pod has a node or another scheduler: the real one says nothing of it."""
 
@@ -369,6 +371,7 @@ EXPECTED: Final[dict[str, Expected]] = {
         "placement-excludes-all",
         ("against 0 in cp1: skew 2 of at most 1",),
         hints=("honor-taints-in-spread",),
+        helps=(("honor-taints-in-spread", 4, 4), ("raise-max-skew", 3, 4)),
         shows=("the minimum of 0 is held by cp1, where the pod cannot go",),
     ),
     "t04-both-revisions-counted": Expected(

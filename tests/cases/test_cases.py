@@ -51,6 +51,12 @@ def test_says_what_is_the_matter(case: str, golden: Callable[[str, str], None]) 
     assert [words for words in expected.says if words not in first] == []
     assert found.verdict_class == expected.verdict_class
     assert set(expected.hints) <= proposed
+    helped = {
+        ("+".join(step.code for step in r.steps), r.together.placed, r.together.waiting)
+        for r in remedies
+        if r.together is not None
+    }
+    assert set(expected.helps) <= helped
     whole = " ".join(text.split())
     assert [words for words in expected.shows if words not in whole] == []
     assert [words for words in expected.hides if words in whole] == []
