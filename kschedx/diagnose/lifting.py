@@ -33,6 +33,7 @@ from kschedx.framework.pod_edits import (
     RaiseMaxSkew,
     largest_request,
 )
+from kschedx.framework.request_edits import LowerOverhead, LowerPodRequest
 from kschedx.framework.selector_edits import WidenNodeAffinity, WidenPodAffinity
 from kschedx.framework.template_edits import (
     REVISION,
@@ -129,6 +130,12 @@ def _request(reason: InsufficientResource, on: Blocked) -> Iterator[Edit]:
     sidecars = [c.name for c in pod.spec.init_containers if c.restartable]
     if steps and sidecars:
         yield InitStepsFirst(tuple(steps), tuple(sidecars))
+    whole = LowerPodRequest.of(pod, reason.resource, free, on.cluster)
+    if whole is not None:
+        yield whole
+    overhead = LowerOverhead.of(pod, reason.resource, reason.short_by() or 0)
+    if overhead is not None:
+        yield overhead
     if free > 0:
         for container in (*pod.spec.containers, *pod.spec.init_containers):
             edit = largest_request(

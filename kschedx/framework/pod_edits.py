@@ -24,7 +24,7 @@ POD_AFFINITY: Final = "podAffinity"
 POD_ANTI_AFFINITY: Final = "podAntiAffinity"
 
 
-def _escaped(key: str) -> str:
+def escaped(key: str) -> str:
     """A key as one step of a JSON pointer."""
     return key.replace("~", "~0").replace("/", "~1")
 
@@ -93,7 +93,7 @@ class LowerRequest(PodEdit):
 
     def operations(self, pod: Pod) -> tuple[dict[str, Any], ...]:
         path = f"{_place(pod, self.container)}/resources"
-        key = _escaped(self.resource)
+        key = escaped(self.resource)
         value = exact(self.resource, self.after)
         containers = (*pod.spec.containers, *pod.spec.init_containers)
         own = next((each.resources for each in containers if each.name == self.container), None)
@@ -188,7 +188,7 @@ class DropNodeSelector(PodEdit):
         return pod.with_spec(node_selector=left)
 
     def operations(self, pod: Pod) -> tuple[dict[str, Any], ...]:
-        return ({"op": "remove", "path": f"/nodeSelector/{_escaped(self.key)}"},)
+        return ({"op": "remove", "path": f"/nodeSelector/{escaped(self.key)}"},)
 
     def sentence(self) -> str:
         return f"drop {self.key}={self.value} from the nodeSelector"

@@ -101,6 +101,7 @@ EXPECTED: Final[dict[str, Expected]] = {
         "default/app",
         "full-now",
         ("needs 2Gi memory (2Gi of spec.resources, the containers' sum of 256Mi does not count)",),
+        hints=("lower-pod-request", "delete-pods"),
     ),
     "r17-room-held-by-a-terminating-pod": Expected(
         "default/new",

@@ -219,6 +219,8 @@ class Objects:
                 item = {"metadata": {"name": name, "uid": name}, "value": number}
                 meta = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
                 self.objects.append({**meta, **item})
+            case ["kubectl", "patch", "runtimeclass", _, "--type=merge", "-p", body]:
+                self.target["spec"]["overhead"].update(json.loads(body)["overhead"]["podFixed"])
             case ["kubectl", "set", "resources", _, "-n", _, "-c", name, *amounts]:
                 self._set_resources(name, amounts)
             case ["kubectl", "patch", workload, "-n", namespace, "--type=json", "-p", body]:
