@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from kschedx.answers.rollout_strategy import another_strategy
 from kschedx.api.pod import Pod
 from kschedx.diagnose.agreement import Replayed
 from kschedx.diagnose.also_blocked import AlsoBlocked, also_blocked
@@ -143,6 +142,8 @@ class Replay:
         said = remedies(hints, pod, self.snapshot)
         if found.after_terminating is not None or found.deadlock is None:
             return said
+        from kschedx.answers.rollout_strategy import another_strategy  # loaded only where needed
+
         first = another_strategy(found.deadlock, pod, self.snapshot, self.scheduler)
         return replace(said, remedies=(first, *said.remedies)) if first is not None else said
 
