@@ -7,10 +7,12 @@ from typing import Any
 import jsonschema
 import pytest
 
+from kschedx.answers.preempt import preempt
 from kschedx.answers.replay import SchedulerChoice
 from kschedx.answers.why import WhyQuestion, why
 from kschedx.diagnose.report import WhyReport
 from kschedx.render.json import render_json, why_json_schema
+from kschedx.render.preempt_text import render_preempt
 from kschedx.render.text import Style
 from kschedx.render.why_text import render_text
 from kschedx.schedulers.kube.versions import Release
@@ -88,3 +90,16 @@ def test_larger_than_any_node_until_1_33(golden: Callable[[str, str], None]) -> 
         text.split()
     )
     golden("../cases/r04-larger-than-any-node/why-1.33.txt", text)
+
+
+def test_why_a_budget_outranks_a_priority(golden: Callable[[str, str], None]) -> None:
+    """The ladder of candidates, and the rung that decides."""
+    case = "e01-budget-before-priority"
+    release = Release(35)
+    held = load([str(cluster_file(case))], complete=True, release=release)
+    text = render_preempt(
+        preempt(held, EXPECTED[case].pod, None, SchedulerChoice(release)), Style(100)
+    )
+
+    assert "Decided by  fewest disruption budgets violated" in text
+    golden(f"../cases/{case}/preempt.txt", text)
