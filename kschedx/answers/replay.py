@@ -21,9 +21,10 @@ from kschedx.diagnose.placement import (
 from kschedx.diagnose.references import TerminatingPod
 from kschedx.diagnose.remedies import Remedies, remedies
 from kschedx.diagnose.smallest_fixes import Replays, smallest_fixes
-from kschedx.diagnose.what_if import WhatIf, by_hand, what_if
+from kschedx.diagnose.what_if import Outdated, WhatIf, by_hand, what_if
 from kschedx.framework.attempt import Attempt
 from kschedx.framework.plugin import CycleError
+from kschedx.framework.pod_edits import PodEdit
 from kschedx.framework.verdict import NodeTrace, Verdict
 from kschedx.framework.views import ClusterView, NodeView, PodView
 from kschedx.schedulers.kube.claims import ClaimNotBound, ClaimNotFound
@@ -101,7 +102,11 @@ class Replay:
         otherwise = self._otherwise(attempt, with_rows=with_rows)
         hints = self._hints(attempt) if with_hints else None
         found = what_if(attempt, self.cluster, self._winners)
-        found = replace(found, by_hand=by_hand(attempt, self.cluster, hints))
+        found = replace(
+            found,
+            by_hand=by_hand(attempt, self.cluster, hints),
+            outdated=self._outdated(attempt),
+        )
         explanation = explain(
             attempt,
             self.cluster,
@@ -137,13 +142,30 @@ class Replay:
 
         return smallest_fixes(attempt, self.cluster, Replays(self._place, preempt))
 
+    def _outdated(self, attempt: Attempt) -> Outdated | None:
+        """Whether a pod that no node takes would be another one if it were made again."""
+        pod = attempt.pod.pod
+        owner = pod.metadata.controller
+        if attempt.winners or attempt.held is not None or owner is None:
+            return None
+        if owner.kind != "StatefulSet" or pod.terminating:
+            return None
+        from kschedx.answers.stopped_rollout import outdated
+
+        return outdated(pod, self.snapshot, self.scheduler)
+
     def _remedies(self, hints: Hints, found: WhatIf, pod: Pod) -> Remedies:
         """What helps the pod, first what helps its whole rollout."""
+        from kschedx.answers.stopped_rollout import another_strategy, deletion
+
+        if found.outdated is not None:
+            # Changes of the template are for the revision that it is not of.
+            kept = [h for h in hints.hints if not any(isinstance(e, PodEdit) for e in h.edits)]
+            said = remedies(replace(hints, hints=tuple(kept)), pod, self.snapshot)
+            return replace(said, remedies=(deletion(found.outdated, pod), *said.remedies))
         said = remedies(hints, pod, self.snapshot)
         if found.after_terminating is not None or found.deadlock is None:
             return said
-        from kschedx.answers.rollout_strategy import another_strategy  # loaded only where needed
-
         first = another_strategy(found.deadlock, pod, self.snapshot, self.scheduler)
         return replace(said, remedies=(first, *said.remedies)) if first is not None else said
 

@@ -125,18 +125,9 @@ def _terminating(seen: Seen) -> Iterator[str]:
 
 
 def _rollout(seen: Seen) -> Iterator[str]:
-    found = seen.what_if.deadlock
-    if found is not None:
-        older = listed([pod.key for pod in found.pods])
-        fits = f"only without {older} of an older revision"
-        if len(found.pods) > 1:
-            fits = f"only once older pods go ({older})"
-        used_up = ", used up" if found.max_unavailable else ""
-        yield (
-            f"its rollout stops here: it fits {fits}, which "
-            f"Deployment {found.workload} keeps until it is ready (maxUnavailable "
-            f"{found.max_unavailable}{used_up})"
-        )
+    stops = seen.what_if.outdated or seen.what_if.deadlock
+    if stops is not None:
+        yield f"its rollout stops here: {stops.sentence}"
 
 
 def _evicts(seen: Seen) -> Iterator[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from kschedx.api.pod import Pod
 from kschedx.api.workloads import Deployment, ReplicaSet
 from kschedx.diagnose.anchors import anchors, unanchored
+from kschedx.diagnose.headline import listed
 from kschedx.diagnose.hints import Hints
 from kschedx.diagnose.references import PodReference, TerminatingPod
 from kschedx.framework.attempt import Attempt
@@ -40,9 +41,51 @@ class Deadlock:
     nodes: tuple[str, ...]
 
     @property
+    def sentence(self) -> str:
+        """Such as "it fits only without default/a of an older revision, which ..."."""
+        older = listed([pod.key for pod in self.pods])
+        fits = f"only without {older} of an older revision"
+        if len(self.pods) > 1:
+            fits = f"only once older pods go ({older})"
+        used_up = ", used up" if self.max_unavailable else ""
+        return (
+            f"it fits {fits}, which Deployment {self.workload} keeps until it is ready "
+            f"(maxUnavailable {self.max_unavailable}{used_up})"
+        )
+
+    @property
     def command(self) -> str:
         """Plays its rollout step by step and says what else ends the deadlock."""
         return f"kschedx simulate-upgrade deployment/{self.namespace}/{self.workload}"
+
+
+@dataclass(frozen=True, slots=True)
+class Outdated:
+    """The pod is of a revision that its StatefulSet has left, and is not replaced while it waits."""
+
+    namespace: str
+    workload: str
+    """The StatefulSet's name."""
+    revision: str
+    current: str
+    """The revision of which it would be if it were made again."""
+    nodes: tuple[str, ...]
+    """The node that it would then get."""
+    completes: bool
+    """Whether the whole rollout then does."""
+
+    @property
+    def sentence(self) -> str:
+        """Such as "it is of revision db-1, and StatefulSet db makes it again as db-2, ..."."""
+        return (
+            f"it is of revision {self.revision}, and StatefulSet {self.workload} makes it again as "
+            f"{self.current}, which fits {listed(self.nodes, 'or')}, only once it is ready or deleted"
+        )
+
+    @property
+    def command(self) -> str:
+        """Plays the rollout step by step."""
+        return f"kschedx simulate-upgrade statefulset/{self.namespace}/{self.workload}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +105,7 @@ class WhatIf:
 
     after_terminating: AfterTerminating | None = None
     deadlock: Deadlock | None = None
+    outdated: Outdated | None = None
     by_hand: ByHand | None = None
 
 

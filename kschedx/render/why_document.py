@@ -15,7 +15,7 @@ from kschedx.diagnose.references import PodReference, TerminatingPod
 from kschedx.diagnose.remark import Remark
 from kschedx.diagnose.report import ExplainedPods, WhyReport
 from kschedx.diagnose.request_parts import RequestApart
-from kschedx.diagnose.what_if import WhatIf
+from kschedx.diagnose.what_if import Outdated, WhatIf
 from kschedx.diagnose.workload import WorkloadState
 from kschedx.render import why_schema as schema
 from kschedx.render.cause_document import (
@@ -203,11 +203,24 @@ def _what_if(found: WhatIf) -> schema.WhatIfDocument:
         )
         if deadlock is not None
         else None,
+        outdated=_outdated(found.outdated) if found.outdated is not None else None,
         by_hand=schema.ByHandDocument(
             pods=list(by_hand.pods), nodes=list(by_hand.nodes), near=list(by_hand.anchors)
         )
         if by_hand is not None
         else None,
+    )
+
+
+def _outdated(found: Outdated) -> schema.OutdatedDocument:
+    return schema.OutdatedDocument(
+        namespace=found.namespace,
+        name=found.workload,
+        revision=found.revision,
+        current_revision=found.current,
+        nodes=list(found.nodes),
+        rollout_completes=found.completes,
+        command=found.command,
     )
 
 

@@ -142,13 +142,14 @@ def supposed_paragraphs(supposed: AlsoBlocked) -> Iterator[Paragraph]:
 
 def _others_paragraphs(found: Explanation) -> Iterator[Paragraph]:
     """Pods that go by themselves, by preemption, or as the pod's own rollout gets on."""
-    ending, deadlock = found.what_if.after_terminating, found.what_if.deadlock
+    ending = found.what_if.after_terminating
+    stops = found.what_if.outdated or found.what_if.deadlock
     if ending is not None and found.nomination is None:
         for pod in ending.pods:
             yield "Waits for", _terminating(pod)
     yield from preemption_paragraph(found.preemption)
-    if deadlock is not None:
-        yield "Rollout", f"{deadlock.command} plays its rollout step by step"
+    if stops is not None:
+        yield "Rollout", f"{stops.command} plays its rollout step by step"
 
 
 def closing_paragraphs(found: Explanation, *, tried: bool = True) -> Iterator[Paragraph]:

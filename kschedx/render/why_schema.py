@@ -107,6 +107,19 @@ class DeadlockDocument(Document, frozen=True, kw_only=True):
     command: Annotated[str, Meta(description="Plays its rollout step by step")]
 
 
+class OutdatedDocument(Document, frozen=True, kw_only=True):
+    """The pod is of a revision that its StatefulSet has left; it is not replaced while it waits."""
+
+    kind: Literal["StatefulSet"] = "StatefulSet"
+    namespace: str
+    name: str
+    revision: str
+    current_revision: Annotated[str, Meta(description="Of which it would be if made again")]
+    nodes: Annotated[list[str], Meta(description="The node that it would then get")]
+    rollout_completes: bool
+    command: Annotated[str, Meta(description="Plays its rollout step by step")]
+
+
 class ByHandDocument(Document, frozen=True, kw_only=True):
     """The pod fits once pods of lower priority go, which the scheduler does not see to."""
 
@@ -123,6 +136,7 @@ class WhatIfDocument(Document, frozen=True, kw_only=True):
 
     after_terminating: AfterTerminatingDocument | None
     rollout_deadlock: DeadlockDocument | None
+    outdated: OutdatedDocument | None
     by_hand: ByHandDocument | None
 
 

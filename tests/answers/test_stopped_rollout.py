@@ -1,4 +1,4 @@
-"""A rollout that stops by its own strategy: recognised, and proven to go on with another."""
+"""A rollout that stops by its own rules: recognised, and proven to go on otherwise."""
 
 from typing import Any
 
@@ -11,7 +11,9 @@ from kschedx.api.workloads import Deployment, ReplicaSet
 from kschedx.diagnose.explanation import Explanation
 from kschedx.diagnose.verdict_class import VerdictClass
 from kschedx.schedulers.kube.versions import Release
+from kschedx.snapshot.files import load
 from tests.builders import node, pod, snapshot
+from tests.cases.clusters import CASES
 
 
 def explained(*objects: Object) -> Explanation:
@@ -104,3 +106,30 @@ def test_a_rollout_that_goes_on_by_itself_is_no_deadlock() -> None:
     found = explained(*deployment(rolling, 1), of_revision("old", 1, "n1"), of_revision("p", 2))
 
     assert found.what_if.deadlock is None
+
+
+def stuck(case: str) -> Explanation:
+    release = Release(35)
+    held = load([str(CASES / case / "cluster.yaml")], complete=True, release=release)
+    question = WhyQuestion("default/db-0", with_hints=True)
+    return why(held, question, SchedulerChoice(release)).explained[0].explanation
+
+
+def test_a_pod_of_a_revision_that_was_left_is_to_be_deleted() -> None:
+    """Its template is mended already: another change of it would not reach the pod."""
+    found = stuck("statefulset-stuck-on-a-bad-revision")
+
+    assert found.verdict_class is VerdictClass.ROLLOUT_DEADLOCK
+    assert found.summary.startswith(
+        "its rollout stops here: it is of revision db-r1, and StatefulSet db makes it again as "
+        "db-r2, which fits n1, only once it is ready or deleted; needs 100Gi memory"
+    )
+    assert found.remedies is not None
+    assert [step.code for r in found.remedies.remedies for step in r.steps] == [
+        "delete-outdated-pod",
+        "add-node",
+    ]
+    first = found.remedies.remedies[0]
+    assert first.nodes == ("n1",)
+    assert first.message.endswith("makes it again of revision db-r2, whose rollout then completes")
+    assert first.steps[0].command == "kubectl delete pod -n default db-0"

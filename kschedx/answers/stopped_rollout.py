@@ -1,11 +1,15 @@
-"""A rollout that stops by its own strategy, played on: as it is, and with old pods going first."""
+"""A rollout that stops by its own rules, played on: as it is, and with what would end that.
+
+A Deployment that keeps old pods until a new one is ready, a StatefulSet that keeps a waiting pod of
+a revision which it has left.
+"""
 
 from __future__ import annotations
 
 from kschedx.api.pod import Pod
-from kschedx.api.workloads import Deployment
+from kschedx.api.workloads import Deployment, StatefulSet
 from kschedx.diagnose.remedies import Remedy, Step, Target
-from kschedx.diagnose.what_if import Deadlock
+from kschedx.diagnose.what_if import Deadlock, Outdated
 from kschedx.framework.edit import Cost
 from kschedx.rollout.attempts import Attempts
 from kschedx.rollout.contention import run_of
@@ -18,6 +22,45 @@ from kschedx.schedulers.kube.cycle import KubeScheduler
 from kschedx.snapshot.snapshot import Snapshot
 
 CODE = "rollout-strategy"
+DELETE = "delete-outdated-pod"
+REVISION = "controller-revision-hash"
+
+
+def outdated(pod: Pod, snapshot: Snapshot, scheduler: KubeScheduler) -> Outdated | None:
+    """What becomes of the pod once it is deleted; None where its revision is the current one.
+
+    None too where its StatefulSet replaces it by itself, and where it gets no node then either.
+    """
+    owner, own = pod.metadata.controller, pod.labels.get(REVISION, "")
+    if owner is None or owner.kind != "StatefulSet":
+        return None
+    item = snapshot.get(StatefulSet, f"{pod.namespace}/{owner.name}")
+    current = item.status.update_revision if item is not None else ""
+    if item is None or not own or not current or own == current:
+        return None
+    attempts, key = Attempts(scheduler), f"{pod.namespace}/{pod.name}"
+    if run_of(play(snapshot, [item], attempts)).outcome is not Outcome.DEADLOCK:
+        return None
+    run = run_of(play(snapshot.without_object(Pod, key), [item], attempts))
+    nodes = _given(run, key)
+    if not nodes:
+        return None
+    completes = run.outcome is Outcome.COMPLETES
+    return Outdated(item.namespace, item.name, own, current, nodes, completes)
+
+
+def deletion(found: Outdated, pod: Pod) -> Remedy:
+    """The pod goes, and its StatefulSet makes it again as it is now."""
+    then = ", whose rollout then completes" if found.completes else ""
+    message = (
+        f"delete {pod.namespace}/{pod.name} itself: StatefulSet {found.workload} makes it again of "
+        f"revision {found.current}{then}"
+    )
+    command = f"kubectl delete pod -n {pod.namespace} {pod.name}"
+    meta = pod.metadata
+    target = Target("Pod", pod.namespace, pod.name, meta.uid, meta.resource_version)
+    step = Step(DELETE, message, target, (), command)
+    return Remedy(Cost.NOTHING_RESTARTED, message, found.nodes, (), (step,))
 
 
 def another_strategy(
