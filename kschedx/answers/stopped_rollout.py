@@ -12,10 +12,10 @@ from kschedx.diagnose.remedies import Remedy, Step, Target
 from kschedx.diagnose.what_if import Deadlock, Outdated
 from kschedx.framework.edit import Cost
 from kschedx.rollout.attempts import Attempts
+from kschedx.rollout.case import Case
 from kschedx.rollout.contention import run_of
 from kschedx.rollout.exploration import Answers
 from kschedx.rollout.played import Conditions, play
-from kschedx.rollout.remedies import Case
 from kschedx.rollout.remedies_of_strategy import other_strategies, strategy_command
 from kschedx.rollout.report import Outcome, Run
 from kschedx.schedulers.kube.cycle import KubeScheduler

@@ -9,8 +9,10 @@ from kschedx.api.selectors import parse
 from kschedx.diagnose.blockers import says_cordoned
 from kschedx.diagnose.headline import counted, listed
 from kschedx.diagnose.remark import ByNode, Found, remark
+from kschedx.framework.verdict import Reason
 from kschedx.framework.views import ClusterView, PodView
 from kschedx.schedulers.kube.plugins.pod_topology_spread import SkewTooLarge
+from kschedx.schedulers.kube.plugins.taint_toleration import UntoleratedTaint
 
 _DOMAINS: Final = 12
 """So many domains of a spread are counted out."""
@@ -60,7 +62,7 @@ def _minimum(pod: PodView, cluster: ClusterView, by_node: ByNode, reason: SkewTo
             for own in pod.pod.spec.topology_spread_constraints
             if own.topology_key == reason.topology_key
         }
-        if "Ignore" in policies:
+        if "Ignore" in policies and all(any(map(_of_taint, reasons)) for reasons in closed):
             message += "; it counts because nodeTaintsPolicy is Ignore"
         if all(any(map(says_cordoned, reasons)) for reasons in closed):
             message += "; that ends as the node is uncordoned or gone"
@@ -75,6 +77,11 @@ def _minimum(pod: PodView, cluster: ClusterView, by_node: ByNode, reason: SkewTo
             closed_by=[r.code for r in closed[0]],
             node_taints_policies=sorted(policies),
         )
+
+
+def _of_taint(reason: Reason) -> bool:
+    """What nodeTaintsPolicy heeds; a cordon comes with a taint of its own."""
+    return isinstance(reason, UntoleratedTaint) or says_cordoned(reason)
 
 
 def _domains(pod: PodView, cluster: ClusterView, key: str) -> Found:

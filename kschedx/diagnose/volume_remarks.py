@@ -323,20 +323,24 @@ def _without_limit(attempt: Attempt, cluster: ClusterView) -> Found:
             drivers[bound.spec.csi.driver] = None
     entries = snapshot.all(CSINode).values()
     known = {driver.name for entry in entries for driver in entry.spec.drivers}
-    for name in attempt.winners:
-        entry = snapshot.get(CSINode, name)
-        registered = [driver.name for driver in entry.spec.drivers] if entry is not None else []
-        for driver in drivers:
-            if driver in known and driver not in registered:
-                yield remark(
-                    "driver-not-registered",
-                    f"driver {driver} has not registered on {name} (CSINode): the scheduler knows "
-                    "no limit of volumes there, and one too many would wait in ContainerCreating",
-                    cluster.nodes[name].node,
-                    entry,
-                    driver=driver,
-                    node=name,
-                )
+    for driver in drivers:
+        if driver not in known:
+            continue
+        new = [name for name in attempt.winners if not _registered(driver, name, cluster)]
+        if new:
+            yield remark(
+                "driver-not-registered",
+                f"driver {driver} has not registered on {listed(new)} (CSINode): the scheduler "
+                "knows no limit of volumes there, and one too many would wait in ContainerCreating",
+                *(cluster.nodes[name].node for name in new),
+                driver=driver,
+                node_count=len(new),
+            )
+
+
+def _registered(driver: str, node: str, cluster: ClusterView) -> bool:
+    entry = cluster.snapshot.get(CSINode, node)
+    return entry is not None and any(own.name == driver for own in entry.spec.drivers)
 
 
 def _uses(volumes: tuple[object, ...], claim: str) -> bool:

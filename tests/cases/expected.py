@@ -387,6 +387,8 @@ EXPECTED: Final[dict[str, Expected]] = {
         "placement-excludes-all",
         ("PersistentVolume pv-3 of claim default/data-web-3", "zone in (a)"),
         hints=("raise-max-skew", "move-pods-without-claims"),
+        shows=("the minimum of 2 is held by nb, where the pod cannot go: PersistentVolume pv-3",),
+        hides=("nodeTaintsPolicy is Ignore",),
         spares=("raise-priority", "move-pods"),
     ),
     "t08-fewer-domains-than-the-minimum": Expected(

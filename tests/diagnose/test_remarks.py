@@ -57,7 +57,8 @@ REMARKS: dict[str, tuple[tuple[Object, ...], list[tuple[str, str]]]] = {
             (
                 "minimum-held-by-closed-node",
                 "the minimum of 0 is held by b, where the pod cannot go: the node is cordoned; "
-                "it counts because nodeTaintsPolicy is Ignore",
+                "it counts because nodeTaintsPolicy is Ignore; that ends as the node is uncordoned "
+                "or gone",
             ),
             ("spread-counts", "matching pods by kubernetes.io/hostname: a 1, b 0"),
         ],
@@ -185,7 +186,7 @@ FACTS: dict[tuple[str, str], dict[str, tuple[Facts, list[str]]]] = {
         ),
     },
     ("v13-no-limit-before-the-driver-registers", "db-new"): {
-        "driver-not-registered": ({"driver": "csi.example.com", "node": "n1"}, ["Node/n1"]),
+        "driver-not-registered": ({"driver": "csi.example.com", "node_count": 1}, ["Node/n1"]),
     },
     ("r14-daemon-pod-of-equal-priority", "agent-w1"): {
         "slots-not-usage": (
