@@ -57,8 +57,8 @@ REMARKS: dict[str, tuple[tuple[Object, ...], list[tuple[str, str]]]] = {
             (
                 "minimum-held-by-closed-node",
                 "the minimum of 0 is held by b, where the pod cannot go: the node is cordoned; "
-                "it counts because nodeTaintsPolicy is Ignore; that ends as the node is uncordoned "
-                "or gone",
+                "it lacks node.kubernetes.io/unschedulable, the taint that nodeTaintsPolicy heeds; "
+                "that ends as the node is uncordoned or gone",
             ),
             ("spread-counts", "matching pods by kubernetes.io/hostname: a 1, b 0"),
         ],
