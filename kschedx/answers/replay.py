@@ -19,11 +19,12 @@ from kschedx.diagnose.placement import (
     terminating_victims,
 )
 from kschedx.diagnose.references import TerminatingPod
-from kschedx.diagnose.remedies import remedies
+from kschedx.diagnose.remedies import Remedies, remedies
 from kschedx.diagnose.smallest_fixes import Replays, smallest_fixes
-from kschedx.diagnose.what_if import by_hand, what_if
+from kschedx.diagnose.what_if import Outdated, WhatIf, by_hand, what_if
 from kschedx.framework.attempt import Attempt
 from kschedx.framework.plugin import CycleError
+from kschedx.framework.pod_edits import PodEdit
 from kschedx.framework.verdict import NodeTrace, Verdict
 from kschedx.framework.views import ClusterView, NodeView, PodView
 from kschedx.schedulers.kube.claims import ClaimNotBound, ClaimNotFound
@@ -101,6 +102,11 @@ class Replay:
         otherwise = self._otherwise(attempt, with_rows=with_rows)
         hints = self._hints(attempt) if with_hints else None
         found = what_if(attempt, self.cluster, self._winners)
+        found = replace(
+            found,
+            by_hand=by_hand(attempt, self.cluster, hints),
+            outdated=self._outdated(attempt),
+        )
         explanation = explain(
             attempt,
             self.cluster,
@@ -108,8 +114,8 @@ class Replay:
                 nomination=self._nomination(view),
                 otherwise=otherwise,
                 also_blocked=self._also_blocked(attempt, with_rows=with_rows),
-                remedies=remedies(hints, pod, self.snapshot) if hints is not None else None,
-                what_if=replace(found, by_hand=by_hand(attempt, self.cluster, hints)),
+                remedies=self._remedies(hints, found, pod) if hints is not None else None,
+                what_if=found,
             ),
             with_rows=with_rows,
         )
@@ -135,6 +141,33 @@ class Replay:
             return self.scheduler.attempt(pod, cluster, every_rule=False)
 
         return smallest_fixes(attempt, self.cluster, Replays(self._place, preempt))
+
+    def _outdated(self, attempt: Attempt) -> Outdated | None:
+        """Whether a pod that no node takes would be another one if it were made again."""
+        pod = attempt.pod.pod
+        owner = pod.metadata.controller
+        if attempt.winners or attempt.held is not None or owner is None:
+            return None
+        if owner.kind != "StatefulSet" or pod.terminating:
+            return None
+        from kschedx.answers.stopped_rollout import outdated
+
+        return outdated(pod, self.snapshot, self.scheduler)
+
+    def _remedies(self, hints: Hints, found: WhatIf, pod: Pod) -> Remedies:
+        """What helps the pod, first what helps its whole rollout."""
+        from kschedx.answers.stopped_rollout import another_strategy, deletion
+
+        if found.outdated is not None:
+            # Changes of the template are for the revision that it is not of.
+            kept = [h for h in hints.hints if not any(isinstance(e, PodEdit) for e in h.edits)]
+            said = remedies(replace(hints, hints=tuple(kept)), pod, self.snapshot)
+            return replace(said, remedies=(deletion(found.outdated, pod), *said.remedies))
+        said = remedies(hints, pod, self.snapshot)
+        if found.after_terminating is not None or found.deadlock is None:
+            return said
+        first = another_strategy(found.deadlock, pod, self.snapshot, self.scheduler)
+        return replace(said, remedies=(first, *said.remedies)) if first is not None else said
 
     def _explain_placed(self, view: PodView) -> Explained:
         pod = view.pod
@@ -172,7 +205,9 @@ class Replay:
             return Nomination(name, node_known=False)
         victims = terminating_victims(view, self.cluster)
         nomination = Nomination(
-            name, node_known=True, victims=tuple(TerminatingPod.of(v.pod) for v in victims)
+            name,
+            node_known=True,
+            victims=tuple(TerminatingPod.of(v.pod, self.snapshot.taken_at) for v in victims),
         )
         if not victims or self.scheduler.held(view) is not None:
             return nomination

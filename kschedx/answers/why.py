@@ -14,8 +14,10 @@ from kschedx.diagnose.agreement import AgreementStatus, compare
 from kschedx.diagnose.explanation import Explanation
 from kschedx.diagnose.references import PodReference
 from kschedx.diagnose.report import ExplainedPods, WhyReport
-from kschedx.diagnose.workload import Workload, pods_of, state_of
+from kschedx.diagnose.workload import NotCreated, Workload, WorkloadState, pods_of, state_of
 from kschedx.schedulers.kube.scoring import nodes_sought
+from kschedx.schedulers.kube.versions import Release
+from kschedx.snapshot.admission import Admission
 from kschedx.snapshot.snapshot import Snapshot
 
 
@@ -77,8 +79,24 @@ def _why_workload(
     return replace(
         report,
         asked=f"{type(workload).__name__} {workload.namespace}/{workload.name}",
-        workload=state_of(snapshot, workload, replay.choice.release.accounting()),
+        workload=_state(snapshot, workload, replay.choice.release),
     )
+
+
+def _state(snapshot: Snapshot, workload: Workload, release: Release) -> WorkloadState:
+    """How many pods there are, and why others were never created."""
+    state = state_of(snapshot, workload, release.accounting())
+    if not state.missing:
+        return state
+    from kschedx.gate.refused import refusals  # loaded only where needed
+
+    known = {cause.code for cause in state.not_created}
+    refused = tuple(
+        NotCreated("would-be-refused", refusal.sentence)
+        for refusal in refusals(workload, Admission(snapshot, release))
+        if not ("priority-class-missing" in known and refusal.about.startswith("PriorityClass "))
+    )
+    return replace(state, not_created=(*state.not_created, *refused))
 
 
 def _waits(pod: Pod) -> bool:

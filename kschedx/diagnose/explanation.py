@@ -71,6 +71,8 @@ class Explanation:
     """What would happen if the pod were tried, for a pod that never is."""
     also_blocked: AlsoBlocked | None = None
     """What the nodes would refuse once the rejection is mended; None where nodes were looked at."""
+    what_if: WhatIf = NOTHING
+    """What replays without some pods have found; the verdict class follows from it."""
     remedies: Remedies | None = None
     """What would help, each replayed; None where nothing was looked for."""
     requests: tuple[RequestApart, ...] = ()
@@ -168,6 +170,7 @@ def explain(
         not_modelled=attempt.not_modelled,
         otherwise=further.otherwise,
         also_blocked=further.also_blocked,
+        what_if=further.what_if,
         remedies=further.remedies,
         requests=() if situation in _NOT_TRIED_NOW else requests_apart(attempt.pod),
         remarks=(

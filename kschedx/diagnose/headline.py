@@ -78,7 +78,9 @@ def _about_nodes(situation: Situation, attempt: Attempt, nomination: Nomination 
 def _no_node(attempt: Attempt) -> str:
     admitted = sorted(attempt.narrowed_to or ())
     if 0 < len(admitted) <= _NAMED and len(admitted) < attempt.node_count:
-        only = f"of {attempt.node_count} nodes only {listed(admitted)} may take it"
+        owner = attempt.pod.pod.metadata.controller
+        why = f" (DaemonSet {owner.name})" if owner and owner.kind == "DaemonSet" else ""
+        only = f"of {attempt.node_count} nodes only {listed(admitted)} may take it{why}"
         return f"{only}, and cannot"
     if attempt.node_count == 1:
         return "the only node cannot take it"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kschedx.diagnose.siblings import Together
 from kschedx.framework.edit import Cost, Edit
 
 
@@ -16,6 +17,8 @@ class Hint:
     """The node that it then gets; several if any of them may be taken."""
     evicts: tuple[str, ...] = ()
     """Pods that it would evict there first ("namespace/name"): the node is only nominated."""
+    together: Together | None = None
+    """What becomes of pods that wait like it; None where none do, or too many."""
 
     @property
     def cost(self) -> Cost:

@@ -10,8 +10,10 @@ from kschedx.api.errors import KschedxError
 from kschedx.api.pod import Pod
 from kschedx.api.selector_text import parse_selector_text
 from kschedx.api.selectors import show_node_term
+from kschedx.api.storage import PersistentVolumeClaim
 from kschedx.diagnose.node_labels import missing_labels
 from kschedx.diagnose.stateful_pods import ordinal
+from kschedx.framework.claim_edits import RecreateClaim
 from kschedx.framework.cluster_edits import (
     DeletePods,
     LabelNode,
@@ -27,9 +29,11 @@ from kschedx.framework.pod_edits import (
     DropNodeSelector,
     DropPodAffinity,
     HonorTaints,
+    LeaveHostNetwork,
     RaiseMaxSkew,
     largest_request,
 )
+from kschedx.framework.request_edits import LowerOverhead, LowerPodRequest
 from kschedx.framework.selector_edits import WidenNodeAffinity, WidenPodAffinity
 from kschedx.framework.template_edits import (
     REVISION,
@@ -39,6 +43,7 @@ from kschedx.framework.template_edits import (
 )
 from kschedx.framework.verdict import Reason
 from kschedx.framework.views import ClusterView, NodeView, PodView
+from kschedx.schedulers.kube.bound_claims import VolumeOutOfReach
 from kschedx.schedulers.kube.plugins.inter_pod_affinity import (
     AffinityLabelMissing,
     NoPodToBeNear,
@@ -125,6 +130,12 @@ def _request(reason: InsufficientResource, on: Blocked) -> Iterator[Edit]:
     sidecars = [c.name for c in pod.spec.init_containers if c.restartable]
     if steps and sidecars:
         yield InitStepsFirst(tuple(steps), tuple(sidecars))
+    whole = LowerPodRequest.of(pod, reason.resource, free, on.cluster)
+    if whole is not None:
+        yield whole
+    overhead = LowerOverhead.of(pod, reason.resource, reason.short_by() or 0)
+    if overhead is not None:
+        yield overhead
     if free > 0:
         for container in (*pod.spec.containers, *pod.spec.init_containers):
             edit = largest_request(
@@ -181,7 +192,9 @@ def _free_room(on: Blocked, freed: Callable[[list[PodView]], int], needed: int) 
 
 
 def _port(reason: HostPortTaken, on: Blocked) -> Iterator[Edit]:
-    yield DropHostPort(reason.port, reason.protocol)
+    # On the host network a port without hostPort is given one: it cannot be dropped alone.
+    on_host = on.pod.pod.spec.host_network
+    yield LeaveHostNetwork() if on_host else DropHostPort(reason.port, reason.protocol)
     addresses = {reason.host_ip, EVERY_ADDRESS}
     holders = {
         pod.key
@@ -290,6 +303,25 @@ def _delete(key: str, on: Blocked) -> Iterable[Edit]:
         yield DeletePods(pod.pod.spec.node_name or on.node.name, (key,))
 
 
+def _out_of_reach(reason: VolumeOutOfReach, on: Blocked) -> Iterator[Edit]:
+    """Nobody else may use the claim: with it go its volume's data."""
+    claim = on.cluster.snapshot.get(PersistentVolumeClaim, reason.claim)
+    others = [
+        other
+        for pods in on.cluster.pods_in_namespace(on.pod.namespace).values()
+        for other in pods
+        if _mounts(other.pod, reason.claim)
+    ]
+    edit = RecreateClaim.of(claim, on.cluster) if claim is not None and not others else None
+    if edit is not None:
+        yield edit
+
+
+def _mounts(pod: Pod, claim: str) -> bool:
+    sources = (volume.persistent_volume_claim for volume in pod.spec.volumes)
+    return any(own and f"{pod.namespace}/{own.claim_name}" == claim for own in sources)
+
+
 _LIFTS: Final[dict[type[Reason], Callable[[Any, Blocked], Iterator[Edit]]]] = {
     NodeCordoned: _uncordon,
     UntoleratedTaint: _taint,
@@ -306,4 +338,5 @@ _LIFTS: Final[dict[type[Reason], Callable[[Any, Blocked], Iterator[Edit]]]] = {
     ClaimInUse: _claim,
     DiskInUse: _disk,
     VolumeLimitReached: _attached,
+    VolumeOutOfReach: _out_of_reach,
 }

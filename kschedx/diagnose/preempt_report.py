@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from kschedx.diagnose.blockers import Cause, causes_of
 from kschedx.diagnose.references import PodReference
 from kschedx.framework.attempt import Attempt, Candidate, Preemption
 from kschedx.schedulers.kube.preemption import CRITERIA
+
+_RAISED: Final = 2**31
+"""Upstream adds as much to every priority, so that none counts less than nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,12 @@ class RankedCandidate:
     """By criterion, as the ranking orders them; more is better."""
     chosen: bool
     """The best, or one of those that tie."""
+    highest_priority: int = 0
+    """Of its victims."""
+    priority_sum: int = 0
+    """Of its victims, each priority raised by 2**31: more victims always come to more."""
+    started: str = ""
+    """When the longest running of its most important victims started; empty where not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +148,8 @@ def _ranked(candidate: Candidate, preemption: Preemption) -> RankedCandidate:
         Victim(PodReference.of(v.pod), candidate.violated.get(v.key, ()), v.terminating)
         for v in candidate.victims
     )
+    highest = max((victim.priority for victim in candidate.victims), default=0)
+    important = [v.pod.status.start_time for v in candidate.victims if v.priority == highest]
     return RankedCandidate(
         candidate.node,
         victims,
@@ -145,6 +157,9 @@ def _ranked(candidate: Candidate, preemption: Preemption) -> RankedCandidate:
         candidate.violations,
         tuple(criterion(candidate) for _, criterion in CRITERIA),
         candidate.node in preemption.nominated,
+        highest,
+        sum(victim.priority + _RAISED for victim in candidate.victims),
+        min((start for start in important if start), default=""),
     )
 
 

@@ -18,7 +18,12 @@ from kschedx.framework.attempt import Attempt
 from kschedx.framework.claim_edits import ProvideClaim
 from kschedx.framework.cluster_edits import AddNode, DeletePods
 from kschedx.framework.edit import Edit
-from kschedx.framework.priority_edits import RaiseOtherPriority, RaisePriority
+from kschedx.framework.priority_edits import (
+    NEVER,
+    AllowPreemption,
+    RaiseOtherPriority,
+    RaisePriority,
+)
 from kschedx.framework.verdict import NodeTrace, Outcome, Reason
 from kschedx.framework.views import ClusterView, NodeView, PodView
 from kschedx.schedulers.kube.claims import ClaimNotBound, ClaimNotFound
@@ -201,13 +206,17 @@ def _new_domains(attempt: Attempt, cluster: ClusterView) -> Iterator[tuple[Edit,
 
 def _priorities(pod: PodView, cluster: ClusterView) -> Iterator[tuple[Edit, ...]]:
     """Priorities above the pod's: classes that exist, else just above the pods on nodes."""
-    if pod.pod.spec.preemption_policy == "Never":
-        return
-    classes = sorted(
+    usable = [
         (item.value, item.name)
         for item in cluster.snapshot.all(PriorityClass).values()
-        if item.value > pod.priority and not item.name.startswith("system-")
-    )
+        if item.preemption_policy != NEVER and not item.name.startswith("system-")
+    ]
+    if pod.pod.spec.preemption_policy == NEVER:
+        enough = sorted(each for each in usable if each[0] >= pod.priority)
+        if enough or pod.priority <= _USER_MOST:
+            yield (AllowPreemption(*(enough[0] if enough else (pod.priority, ""))),)
+        return
+    classes = sorted(each for each in usable if each[0] > pod.priority)
     for value, name in classes[:_CLASSES]:
         yield (RaisePriority(value, name),)
     if not classes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from kschedx.api.meta import Object
 from kschedx.api.pod import Pod
@@ -66,12 +67,24 @@ class TerminatingPod:
     """The deletion timestamp: when its grace period ends."""
     grace_seconds: int | None
     finalizers: tuple[str, ...]
+    overdue_seconds: int | None = None
+    """How long it should have been gone when the snapshot was taken; None where not known."""
 
     @classmethod
-    def of(cls, pod: Pod) -> TerminatingPod:
+    def of(cls, pod: Pod, taken_at: str | None = None) -> TerminatingPod:
         return cls(
             PodReference.of(pod),
             pod.metadata.deletion_timestamp or "",
             pod.spec.termination_grace_period_seconds,
             pod.metadata.finalizers,
+            _seconds_between(pod.metadata.deletion_timestamp, taken_at),
         )
+
+
+def _seconds_between(first: str | None, then: str | None) -> int | None:
+    """0 where the second is the earlier one; None where a time is missing or unreadable."""
+    try:
+        passed = datetime.fromisoformat(then or "") - datetime.fromisoformat(first or "")
+    except (ValueError, TypeError):
+        return None
+    return max(0, int(passed.total_seconds()))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import difflib
+from typing import Final
 
-from kschedx.api.node import Taint
 from kschedx.api.policy import PodDisruptionBudget
 from kschedx.api.quantity import exact, show
+from kschedx.api.scheduling import PriorityClass
 from kschedx.api.selectors import parse_integer
+from kschedx.diagnose.affinity_remarks import affinity_remarks
 from kschedx.diagnose.agreement import parse_fit_error
 from kschedx.diagnose.headline import counted, listed
-from kschedx.diagnose.node_trouble import trouble_of
+from kschedx.diagnose.node_remarks import node_remarks
 from kschedx.diagnose.remark import (
     ByNode,
     Found,
@@ -22,11 +24,16 @@ from kschedx.diagnose.remark import (
 )
 from kschedx.diagnose.request_parts import request_apart
 from kschedx.diagnose.spread_remarks import spread_remarks
+from kschedx.diagnose.unreadable_rules import unreadable_rules
+from kschedx.diagnose.waiting_remarks import waiting_remarks
 from kschedx.framework.attempt import Attempt
-from kschedx.framework.views import ClusterView, NodeView, PodView
+from kschedx.framework.priority_edits import NEVER
+from kschedx.framework.views import ClusterView, PodView
 from kschedx.schedulers.kube.plugins.node_affinity import NodeAffinityMismatch
 from kschedx.schedulers.kube.plugins.node_resources_fit import InsufficientResource
-from kschedx.schedulers.kube.plugins.taint_toleration import UntoleratedTaint
+
+_ALL_DRY_RUN: Final = 100
+"""Upstream: minCandidateNodesAbsolute. In clusters of more nodes preemption tries a sample."""
 
 
 def remarks(attempt: Attempt, cluster: ClusterView) -> tuple[Remark, ...]:
@@ -36,8 +43,10 @@ def remarks(attempt: Attempt, cluster: ClusterView) -> tuple[Remark, ...]:
         [
             *_requests(attempt.pod, by_node),
             *_labels(attempt.pod, cluster, by_node),
-            *_taints(attempt.pod, cluster, by_node),
+            *node_remarks(attempt.pod, cluster, by_node),
             *spread_remarks(attempt.pod, cluster, by_node),
+            *affinity_remarks(attempt.pod, cluster, by_node),
+            *waiting_remarks(attempt),
             *_preemption(attempt, cluster),
             *_recorded(attempt),
             *_nominated(attempt.pod, cluster),
@@ -115,21 +124,15 @@ def _labels(pod: PodView, cluster: ClusterView, by_node: ByNode) -> Found:
 
 def _unreadable_values(pod: PodView) -> Found:
     """Gt and Lt with a value that is no integer: such a term matches no node."""
-    affinity = pod.pod.spec.affinity
-    node_affinity = affinity.node_affinity if affinity is not None else None
-    required = node_affinity.required if node_affinity is not None else None
-    for term in required.node_selector_terms if required is not None else ():
-        for expression in term.match_expressions:
-            for value in expression.values:
-                if expression.operator in ("Gt", "Lt") and not _integer(value):
-                    yield remark(
-                        "value-not-an-integer",
-                        f"the pod's own rule {expression.key} {expression.operator} {value} "
-                        "compares integers, and its value is none: it matches no node",
-                        key=expression.key,
-                        value=value,
-                        operator=expression.operator,
-                    )
+    for key, operator, value in unreadable_rules(pod.pod):
+        yield remark(
+            "value-not-an-integer",
+            f"the pod's own rule {key} {operator} {value} compares integers, and {value} is not one: "
+            "it matches no node",
+            key=key,
+            value=value,
+            operator=operator,
+        )
 
 
 def _integer(text: str) -> bool:
@@ -154,49 +157,6 @@ def _near_keys(key: str, cluster: ClusterView) -> Found:
         )
 
 
-def _taints(pod: PodView, cluster: ClusterView, by_node: ByNode) -> Found:
-    tainted: dict[Taint, list[NodeView]] = {}
-    for name, reasons in by_node.items():
-        for reason in reasons:
-            if isinstance(reason, UntoleratedTaint):
-                taint = Taint(reason.key, reason.value, reason.effect)
-                tainted.setdefault(taint, []).append(cluster.nodes[name])
-    for taint, nodes in tainted.items():
-        yield from _taint(pod, taint, nodes)
-
-
-def _taint(pod: PodView, taint: Taint, nodes: list[NodeView]) -> Found:
-    effects = sorted(
-        {
-            toleration.effect
-            for toleration in pod.pod.spec.tolerations
-            if toleration.key == taint.key and toleration.effect
-        }
-        - {taint.effect}
-    )
-    if effects:
-        yield remark(
-            "tolerated-with-other-effect",
-            f"the pod tolerates {taint.key} with {listed(effects)}, not with {taint.effect}",
-            *(node.node for node in nodes),
-            key=taint.key,
-            effect=taint.effect,
-            tolerated_effects=effects,
-            node_count=len(nodes),
-        )
-    if trouble_of(taint.key, nodes[0].node):
-        yield remark(
-            "taint-of-condition",
-            f"taint {taint} comes and goes with the node's condition: the node has to get well, "
-            "a toleration would put the pod on a node that does not work",
-            *(node.node for node in nodes),
-            key=taint.key,
-            value=taint.value,
-            effect=taint.effect,
-            node_count=len(nodes),
-        )
-
-
 def _equals(attempt: Attempt, cluster: ClusterView) -> Found:
     """Nobody to evict where a pod is tied to its node, as all there are as important as it is."""
     if attempt.narrowed_to is None:
@@ -216,22 +176,66 @@ def _equals(attempt: Attempt, cluster: ClusterView) -> Found:
         )
 
 
+def _never(attempt: Attempt, cluster: ClusterView) -> Found:
+    """Where the pod's preemptionPolicy comes from: admission takes it from the class."""
+    spec, preemption = attempt.pod.pod.spec, attempt.preemption
+    found = cluster.snapshot.get(PriorityClass, spec.priority_class_name)
+    if preemption is None or preemption.eligible or spec.preemption_policy != NEVER:
+        return
+    if found is not None and found.preemption_policy == NEVER:
+        yield remark(
+            "never-preempts",
+            f"preemptionPolicy Never comes from PriorityClass {found.name}: the pod is tried before "
+            "those of lower priority, and evicts none",
+            found,
+            priority_class=found.name,
+            priority=attempt.pod.priority,
+        )
+
+
 def _preemption(attempt: Attempt, cluster: ClusterView) -> Found:
     yield from _equals(attempt, cluster)
+    yield from _never(attempt, cluster)
     preemption = attempt.preemption
     if preemption is None or not preemption.nominated:
         return
     chosen = preemption.candidates[preemption.nominated[0]]
     if chosen.violations:
         broken = sorted({key for keys in chosen.violated.values() for key in keys})
+        budgets = [cluster.snapshot.all(PodDisruptionBudget)[key] for key in broken]
+        said = listed([_allows(budget) for budget in budgets])
+        message = (
+            f"budgets never forbid preemption, they are only preferred; {said}, by its "
+            "status.disruptionsAllowed, which lags behind in a burst of evictions"
+        )
+        if attempt.node_count > _ALL_DRY_RUN:
+            message += (
+                "; of many nodes the scheduler dry-runs a sample, which may hold no better one"
+            )
         yield remark(
             "budgets-by-status",
-            "budgets never forbid preemption, they are only preferred; they are counted by "
-            "status.disruptionsAllowed, which lags behind in a burst of evictions",
-            *(cluster.snapshot.get(PodDisruptionBudget, key) for key in broken),
+            message,
+            *budgets,
             node=chosen.node,
             violations=chosen.violations,
+            disruptions_allowed={
+                key: budget.status.disruptions_allowed
+                for key, budget in zip(broken, budgets, strict=True)
+            },
+            status_outdated=[
+                key
+                for key, budget in zip(broken, budgets, strict=True)
+                if budget.status.observed_generation < budget.metadata.generation
+            ],
         )
+
+
+def _allows(budget: PodDisruptionBudget) -> str:
+    """What a budget's status lets go, and whether it is of the budget as it is now."""
+    seen, now = budget.status.observed_generation, budget.metadata.generation
+    old = f", a status of generation {seen}, now {now}" if seen < now else ""
+    key = f"{budget.namespace}/{budget.name}"
+    return f"{key} allows {budget.status.disruptions_allowed}{old}"
 
 
 def _nominated(pod: PodView, cluster: ClusterView) -> Found:

@@ -9,6 +9,7 @@ from typing import Any
 
 from kschedx.api.pod import Pod
 from kschedx.diagnose.hints import Hint, Hints
+from kschedx.diagnose.siblings import Together
 from kschedx.diagnose.template_owner import (
     WITH_TEMPLATE,
     Templated,
@@ -61,6 +62,8 @@ class Remedy:
     nodes: tuple[str, ...]
     evicts: tuple[str, ...]
     steps: tuple[Step, ...]
+    together: Together | None = None
+    """What becomes of pods that wait like it; None where none do, or too many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ def _remedy(hint: Hint, pod: Pod, snapshot: Snapshot) -> Remedy:
         steps.append(_step(edit, pod, snapshot, done))
         if isinstance(edit, PodEdit):
             done.append(edit)
-    return Remedy(hint.cost, hint.sentence, hint.nodes, hint.evicts, tuple(steps))
+    return Remedy(hint.cost, hint.sentence, hint.nodes, hint.evicts, tuple(steps), hint.together)
 
 
 def _step(edit: Edit, pod: Pod, snapshot: Snapshot, done: Sequence[PodEdit]) -> Step:

@@ -14,10 +14,11 @@ from typing import Final
 from kschedx.api.pod import Pod
 from kschedx.diagnose.hints import Hint, Hints
 from kschedx.diagnose.proposals import proposals
+from kschedx.diagnose.siblings import siblings, together
 from kschedx.diagnose.stateful_pods import waits_for
 from kschedx.framework.attempt import Attempt
-from kschedx.framework.claim_edits import MovePodsWithoutClaims, own_claims
-from kschedx.framework.cluster_edits import AddNode, DeletePods, MovePods
+from kschedx.framework.claim_edits import MovePodsWithoutClaims, RecreateClaim, own_claims
+from kschedx.framework.cluster_edits import AddNode, DeletePods, EndDeletion, MovePods
 from kschedx.framework.edit import Edit
 from kschedx.framework.pod_edits import LowerRequest
 from kschedx.framework.priority_edits import RaiseOtherPriority, RaisePriority
@@ -48,21 +49,29 @@ class Replays:
 
 
 def smallest_fixes(attempt: Attempt, cluster: ClusterView, replays: Replays) -> Hints:
-    """Proven hints for a pod that no node takes, cheapest first, what loses data last."""
+    """Proven hints for a pod that no node takes, cheapest first, what loses data last.
+
+    Of equals those come first that help more of the pods that wait like it.
+    """
     search = _Search(attempt.pod.pod, cluster, replays)
     for edits in proposals(attempt, cluster):
         if search.spent or search.enough:
             break
         search.prove(edits)
     return Hints(
-        hints=tuple(sorted(search.proven, key=lambda hint: (hint.cost, _empties(hint)))),
+        hints=tuple(sorted(search.proven, key=_order)),
         replays=search.replays,
         limit_hit=search.spent and not search.enough,
     )
 
 
+def _order(hint: Hint) -> tuple[int, bool, int]:
+    helped = hint.together.placed if hint.together is not None else 0
+    return hint.cost, _empties(hint), -helped
+
+
 def _empties(hint: Hint) -> bool:
-    return any(isinstance(edit, MovePodsWithoutClaims) for edit in hint.edits)
+    return any(isinstance(edit, MovePodsWithoutClaims | RecreateClaim) for edit in hint.edits)
 
 
 class _Search:
@@ -75,6 +84,8 @@ class _Search:
         self.proven: list[Hint] = []
         self.replays = 0
         self.attempts = 0
+        large = len(cluster.nodes) > _LARGE
+        self.siblings = () if large else siblings(pod, cluster)
 
     @property
     def spent(self) -> bool:
@@ -95,7 +106,17 @@ class _Search:
         hint = self._replay(edits)
         if hint is None or self._shown(hint.edits) >= _PER_KIND or self._outdone(hint):
             return
-        self.proven.append(hint)
+        self.proven.append(self._with_siblings(hint))
+
+    def _with_siblings(self, hint: Hint) -> Hint:
+        if not self.siblings or hint.evicts:
+            return hint
+
+        def winners(pod: PodView, cluster: ClusterView) -> tuple[str, ...]:
+            return self.ask.place(pod, cluster).winners
+
+        found = together(hint.edits, self.pod, self.siblings, self.cluster, winners)
+        return replace(hint, together=found)
 
     def _shown(self, edits: tuple[Edit, ...]) -> int:
         """How many hints of the same kind there are."""
@@ -147,8 +168,8 @@ class _Search:
         preemption = attempt.preemption
         if preempts and preemption is not None and preemption.enabled and preemption.nominated:
             chosen = preemption.candidates[preemption.nominated[0]]
-            if self._own_kind(chosen.victims):
-                return None
+            if self._own_kind(chosen.victims) or all(v.terminating for v in chosen.victims):
+                return None  # no victims then, or none that would not go without it
             return Hint(settled, preemption.nominated, tuple(v.key for v in chosen.victims))
         return None
 
@@ -185,7 +206,9 @@ class _Search:
         placed = cluster.with_pod_on(attempt.pod, attempt.winners[0])
         settled: list[Edit] = []
         for edit in edits:
-            if isinstance(edit, DeletePods) and self._come_back(edit):
+            if isinstance(edit, DeletePods) and (ending := self._ending(edit)) is not None:
+                settled.append(ending)
+            elif isinstance(edit, DeletePods) and self._come_back(edit):
                 moved = self._moved(edit, placed)
                 if moved is None:
                     return None
@@ -193,6 +216,14 @@ class _Search:
             else:
                 settled.append(edit)
         return Hint(tuple(settled), attempt.winners)
+
+    def _ending(self, edit: DeletePods) -> EndDeletion | None:
+        """The same for pods that are all being deleted already."""
+        pods = [view.pod for key in edit.pods if (view := self.cluster.find(key)) is not None]
+        if not pods or not all(pod.terminating for pod in pods):
+            return None
+        held = tuple(pod.metadata.finalizers for pod in pods)
+        return EndDeletion(edit.node, edit.pods, held)
 
     def _come_back(self, edit: DeletePods) -> bool:
         pods = [self.cluster.find(key) for key in edit.pods]

@@ -6,10 +6,15 @@ from collections import Counter
 from typing import Final
 
 from kschedx.api.selectors import parse
+from kschedx.diagnose.blockers import says_cordoned
 from kschedx.diagnose.headline import counted, listed
 from kschedx.diagnose.remark import ByNode, Found, remark
+from kschedx.framework.verdict import Reason
 from kschedx.framework.views import ClusterView, PodView
+from kschedx.schedulers.kube.plugins.node_unschedulable import NodeCordoned
 from kschedx.schedulers.kube.plugins.pod_topology_spread import SkewTooLarge
+from kschedx.schedulers.kube.plugins.taint_toleration import UntoleratedTaint
+from kschedx.schedulers.kube.tolerations import UNSCHEDULABLE
 
 _DOMAINS: Final = 12
 """So many domains of a spread are counted out."""
@@ -59,8 +64,12 @@ def _minimum(pod: PodView, cluster: ClusterView, by_node: ByNode, reason: SkewTo
             for own in pod.pod.spec.topology_spread_constraints
             if own.topology_key == reason.topology_key
         }
-        if "Ignore" in policies:
+        if "Ignore" in policies and all(any(map(_of_taint, reasons)) for reasons in closed):
             message += "; it counts because nodeTaintsPolicy is Ignore"
+        if all(any(map(_of_cordon, reasons)) for reasons in closed):
+            if not all(any(map(_of_taint, reasons)) for reasons in closed):
+                message += f"; it lacks {UNSCHEDULABLE.key}, the taint that nodeTaintsPolicy heeds"
+            message += "; that ends as the node is uncordoned or gone"
         yield remark(
             "minimum-held-by-closed-node",
             message,
@@ -72,6 +81,15 @@ def _minimum(pod: PodView, cluster: ClusterView, by_node: ByNode, reason: SkewTo
             closed_by=[r.code for r in closed[0]],
             node_taints_policies=sorted(policies),
         )
+
+
+def _of_taint(reason: Reason) -> bool:
+    """What nodeTaintsPolicy heeds; a cordon comes with a taint of its own."""
+    return isinstance(reason, UntoleratedTaint)
+
+
+def _of_cordon(reason: Reason) -> bool:
+    return isinstance(reason, NodeCordoned) or says_cordoned(reason)
 
 
 def _domains(pod: PodView, cluster: ClusterView, key: str) -> Found:

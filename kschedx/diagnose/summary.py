@@ -9,16 +9,19 @@ from typing import Any, Final
 from kschedx.api.pod import Pod
 from kschedx.api.quantity import show, show_each, show_miss
 from kschedx.diagnose.also_blocked import AlsoBlocked
-from kschedx.diagnose.blockers import Blocker
+from kschedx.diagnose.blockers import Blocker, Cause
 from kschedx.diagnose.headline import counted, listed
 from kschedx.diagnose.node_trouble import trouble_of
 from kschedx.diagnose.placement import Nomination, Placement
 from kschedx.diagnose.preemption_summary import PreemptionSummary
 from kschedx.diagnose.request_parts import request_apart
 from kschedx.diagnose.situation import Situation
+from kschedx.diagnose.unreadable_rules import unreadable_rules
 from kschedx.diagnose.verdict_class import ROOM_CODES, VerdictClass
+from kschedx.diagnose.volume_remarks import nearest_volumes
 from kschedx.diagnose.what_if import WhatIf
 from kschedx.framework.attempt import Attempt
+from kschedx.framework.priority_edits import NEVER
 from kschedx.framework.verdict import Reason
 from kschedx.framework.views import ClusterView
 from kschedx.schedulers.kube.filtering import NodesNotSatisfying
@@ -26,6 +29,7 @@ from kschedx.schedulers.kube.plugins.inter_pod_affinity import AffinityLabelMiss
 from kschedx.schedulers.kube.plugins.node_affinity import NodeAffinityMismatch
 from kschedx.schedulers.kube.plugins.pod_topology_spread import SpreadLabelMissing
 from kschedx.schedulers.kube.plugins.taint_toleration import UntoleratedTaint
+from kschedx.schedulers.kube.waiting_claims import NoVolumeToBind
 
 _CAUSES: Final = 3
 """So many causes are said before the rest is counted."""
@@ -50,8 +54,9 @@ def summary(kind: VerdictClass, seen: Seen) -> str:
     """One sentence; empty where the headline says it all."""
     held = seen.nomination
     if held is not None and held.then:
-        causes = "; ".join(cause.message for cause in held.then)
-        return f"its nomination to {held.node} no longer helps, even once pods there are gone: {causes}"
+        causes = "; ".join(_with_miss(cause) for cause in held.then)
+        said = f"its nomination to {held.node} no longer helps, even once pods there are gone: {causes}"
+        return "; ".join([said, *_evicts(seen)])
     if kind is VerdictClass.REJECTED_BEFORE_NODES:
         next_up = seen.also_blocked
         return f"no node is looked at{f'; {next_up.sentence}' if next_up is not None else ''}"
@@ -61,6 +66,16 @@ def summary(kind: VerdictClass, seen: Seen) -> str:
     return (
         "; ".join([*first(seen), *_causes(kind, seen)]) if kind in _LED else _led(first, kind, seen)
     )
+
+
+def _with_miss(cause: Cause) -> str:
+    """The cause, and by how much it fails where it is a matter of room."""
+    facts = cause.facts
+    if cause.code != "insufficient-resource":
+        return cause.message
+    missing = facts["requested"] - (facts["allocatable"] - facts["used"])
+    short = show_miss(facts["resource"], missing, facts["allocatable"])
+    return f"{cause.message}: short by {short}"
 
 
 def placed_summary(situation: Situation, pod: Pod, placement: Placement | None) -> str:
@@ -110,19 +125,14 @@ def _terminating(seen: Seen) -> Iterator[str]:
 
 
 def _rollout(seen: Seen) -> Iterator[str]:
-    found = seen.what_if.deadlock
-    if found is not None:
-        older = listed([pod.key for pod in found.pods])
-        yield (
-            f"its rollout stops here: it fits only without {older} of an older revision, which "
-            f"Deployment {found.workload} keeps until it is ready (maxUnavailable "
-            f"{found.max_unavailable})"
-        )
+    stops = seen.what_if.outdated or seen.what_if.deadlock
+    if stops is not None:
+        yield f"its rollout stops here: {stops.sentence}"
 
 
 def _evicts(seen: Seen) -> Iterator[str]:
     found = seen.preemption
-    if found is not None:
+    if found is not None and found.nodes:
         victims = listed([victim.pod.key for victim in found.victims])
         yield f"full, but evicting {victims} on {found.nodes[0]} makes room"
 
@@ -141,7 +151,9 @@ def _why_not(seen: Seen) -> str:
     """Why preemption does not do what works by hand."""
     found, by_hand = seen.preemption, seen.what_if.by_hand
     if found is not None and found.why_not:
-        return found.why_not
+        spec = seen.attempt.pod.pod.spec
+        named = spec.priority_class_name if spec.preemption_policy == NEVER else ""
+        return f"{found.why_not} (PriorityClass {named})" if named else found.why_not
     if by_hand is not None and by_hand.anchors:
         return (
             "it first takes away all pods of lower priority there, with them "
@@ -276,6 +288,8 @@ def _affinity(blocker: Blocker, seen: Seen) -> str:
     if missing:
         return f"no node has label {listed(missing)}, {blocker.subject}"
     if not failed:
+        for key, operator, value in unreadable_rules(seen.attempt.pod.pod):
+            return f"its rule {key} {operator} {value} matches no node: {value} is no integer"
         return blocker.cause.message
     return f"{blocker.subject}, unlike {_nodes(blocker)}"
 
@@ -338,6 +352,18 @@ def _volume(blocker: Blocker, seen: Seen) -> str:
     )
 
 
+def _no_volume(blocker: Blocker, seen: Seen) -> str:
+    """With the volume that lacks the least; claims of one class may lack one on several nodes."""
+    said = _plainly(blocker, seen)
+    for _, reason in _reasons(blocker, seen):
+        assert isinstance(reason, NoVolumeToBind)
+        if not reason.suitable and not reason.reserved:
+            for volume, missing in nearest_volumes(reason, seen.cluster):
+                return f"{said}: {volume.name} {listed([words for words, _ in missing])}"
+        break
+    return said
+
+
 def _message(blocker: Blocker, seen: Seen) -> str:
     return blocker.cause.message
 
@@ -356,4 +382,5 @@ _SAID: Final[dict[str, Callable[[Blocker, Seen], str]]] = {
     "host-port-taken": _port,
     "volume-out-of-reach": _volume,
     "claim-in-use": _message,
+    NoVolumeToBind.code: _no_volume,
 }

@@ -37,7 +37,8 @@ class VerdictClass(enum.StrEnum):
     WAITING_FOR_TERMINATING = "waiting-for-terminating"
     """It fits once pods are gone that are being deleted."""
     ROLLOUT_DEADLOCK = "rollout-deadlock"
-    """It waits for pods of its own older revision, which wait for it to be ready."""
+    """It waits for pods of its own older revision, which wait for it to be ready; or is itself of
+    an older one and not replaced until it is ready."""
     FITS_NOW = "fits-now"
     NOT_SCHEDULING = "not-scheduling"
     """The pod has its node, or is not to be scheduled at all."""
@@ -85,7 +86,7 @@ def verdict_class(
         return VerdictClass.PREEMPTION_WILL_HELP
     if what_if.after_terminating is not None:
         return VerdictClass.WAITING_FOR_TERMINATING
-    if what_if.deadlock is not None:
+    if what_if.deadlock is not None or what_if.outdated is not None:
         return VerdictClass.ROLLOUT_DEADLOCK
     if what_if.by_hand is not None:
         return VerdictClass.PREEMPTION_BY_HAND

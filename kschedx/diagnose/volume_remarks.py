@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Final
 
 from kschedx.api.pod import Pod
 from kschedx.api.quantity import STORAGE, show_each, whole
 from kschedx.api.selectors import parse
-from kschedx.api.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
+from kschedx.api.storage import (
+    CSINode,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    StorageClass,
+)
 from kschedx.diagnose.blockers import says_cordoned
 from kschedx.diagnose.headline import listed
 from kschedx.diagnose.remark import (
@@ -45,6 +51,7 @@ def volume_remarks(attempt: Attempt, cluster: ClusterView) -> tuple[Remark, ...]
         *_none_suits(reasons, cluster),
         *_exhausted(reasons, cluster),
         *_used_elsewhere(attempt, cluster),
+        *_without_limit(attempt, cluster),
     ]
     return each_once(found)
 
@@ -168,7 +175,8 @@ def _bound_at_once(reason: VolumeOutOfReach, cluster: ClusterView) -> Found:
         yield remark(
             "class-binds-at-once",
             f"StorageClass {name} binds claims at once, before the pod has a node; only "
-            "WaitForFirstConsumer heeds where the pod may go, and only for a claim made anew",
+            "WaitForFirstConsumer heeds where the pod may go, and only for a claim made anew, whose "
+            "volume begins empty",
             found,
             claim,
             claim=reason.claim,
@@ -177,19 +185,30 @@ def _bound_at_once(reason: VolumeOutOfReach, cluster: ClusterView) -> Found:
         )
 
 
+Missing = list[tuple[str, dict[str, Any]]]
+"""What keeps a claim from a volume, in words and as facts."""
+
+
+def nearest_volumes(
+    reason: NoVolumeToBind, cluster: ClusterView
+) -> Iterator[tuple[PersistentVolume, Missing]]:
+    """The volumes of the claim's class that do not suit, first those that lack the least."""
+    claim = cluster.snapshot.get(PersistentVolumeClaim, reason.claim)
+    if claim is None:
+        return
+    near = [
+        (volume, missing)
+        for volume in cluster.snapshot.all(PersistentVolume).values()
+        if volume.spec.storage_class_name == reason.storage_class
+        and (missing := list(_missing(claim, volume)))
+    ]
+    yield from sorted(near, key=lambda item: (len(item[1]), item[0].name))
+
+
 def _none_suits(reasons: list[Reason], cluster: ClusterView) -> Found:
     for reason in dict.fromkeys(r for r in reasons if isinstance(r, NoVolumeToBind)):
         claim = cluster.snapshot.get(PersistentVolumeClaim, reason.claim)
-        if claim is None:
-            continue
-        near = [
-            (missing, volume)
-            for volume in cluster.snapshot.all(PersistentVolume).values()
-            if volume.spec.storage_class_name == reason.storage_class
-            and (missing := list(_missing(claim, volume)))
-        ]
-        near.sort(key=lambda item: (len(item[0]), item[1].name))
-        for missing, volume in near[:_VOLUMES]:
+        for volume, missing in islice(nearest_volumes(reason, cluster), _VOLUMES):
             differs: dict[str, Any] = {}
             for _, facts in missing:
                 differs |= facts
@@ -289,6 +308,39 @@ def _used_elsewhere(attempt: Attempt, cluster: ClusterView) -> Found:
                     node=name,
                     pod_count=len(users),
                 )
+
+
+def _without_limit(attempt: Attempt, cluster: ClusterView) -> Found:
+    """A driver that has not registered on the node yet names no limit there."""
+    pod, snapshot = attempt.pod, cluster.snapshot
+    drivers: dict[str, None] = {}
+    for volume in pod.pod.spec.volumes:
+        source = volume.persistent_volume_claim
+        key = f"{pod.namespace}/{source.claim_name}" if source is not None else ""
+        claim = snapshot.get(PersistentVolumeClaim, key)
+        bound = snapshot.get(PersistentVolume, claim.spec.volume_name) if claim else None
+        if bound is not None and bound.spec.csi is not None:
+            drivers[bound.spec.csi.driver] = None
+    entries = snapshot.all(CSINode).values()
+    known = {driver.name for entry in entries for driver in entry.spec.drivers}
+    for driver in drivers:
+        if driver not in known:
+            continue
+        new = [name for name in attempt.winners if not _registered(driver, name, cluster)]
+        if new:
+            yield remark(
+                "driver-not-registered",
+                f"driver {driver} has not registered on {listed(new)} (CSINode): the scheduler "
+                "knows no limit of volumes there, and one too many would wait in ContainerCreating",
+                *(cluster.nodes[name].node for name in new),
+                driver=driver,
+                node_count=len(new),
+            )
+
+
+def _registered(driver: str, node: str, cluster: ClusterView) -> bool:
+    entry = cluster.snapshot.get(CSINode, node)
+    return entry is not None and any(own.name == driver for own in entry.spec.drivers)
 
 
 def _uses(volumes: tuple[object, ...], claim: str) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from kschedx.api.pod import Pod
 from kschedx.api.workloads import Deployment, ReplicaSet
 from kschedx.diagnose.anchors import anchors, unanchored
+from kschedx.diagnose.headline import listed
 from kschedx.diagnose.hints import Hints
 from kschedx.diagnose.references import PodReference, TerminatingPod
 from kschedx.framework.attempt import Attempt
@@ -30,6 +31,7 @@ class AfterTerminating:
 class Deadlock:
     """The pod fits only once pods of an older revision go, and they stay until it is ready."""
 
+    namespace: str
     workload: str
     """The Deployment's name."""
     max_unavailable: int
@@ -37,6 +39,53 @@ class Deadlock:
     pods: tuple[PodReference, ...]
     """The older pods."""
     nodes: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """Such as "it fits only without default/a of an older revision, which ..."."""
+        older = listed([pod.key for pod in self.pods])
+        fits = f"only without {older} of an older revision"
+        if len(self.pods) > 1:
+            fits = f"only once older pods go ({older})"
+        used_up = ", used up" if self.max_unavailable else ""
+        return (
+            f"it fits {fits}, which Deployment {self.workload} keeps until it is ready "
+            f"(maxUnavailable {self.max_unavailable}{used_up})"
+        )
+
+    @property
+    def command(self) -> str:
+        """Plays its rollout step by step and says what else ends the deadlock."""
+        return f"kschedx simulate-upgrade deployment/{self.namespace}/{self.workload}"
+
+
+@dataclass(frozen=True, slots=True)
+class Outdated:
+    """The pod is of a revision that its StatefulSet has left, and is not replaced while it waits."""
+
+    namespace: str
+    workload: str
+    """The StatefulSet's name."""
+    revision: str
+    current: str
+    """The revision of which it would be if it were made again."""
+    nodes: tuple[str, ...]
+    """The node that it would then get."""
+    completes: bool
+    """Whether the whole rollout then does."""
+
+    @property
+    def sentence(self) -> str:
+        """Such as "it is of revision db-1, and StatefulSet db makes it again as db-2, ..."."""
+        return (
+            f"it is of revision {self.revision}, and StatefulSet {self.workload} makes it again as "
+            f"{self.current}, which fits {listed(self.nodes, 'or')}, only once it is ready or deleted"
+        )
+
+    @property
+    def command(self) -> str:
+        """Plays the rollout step by step."""
+        return f"kschedx simulate-upgrade statefulset/{self.namespace}/{self.workload}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +105,7 @@ class WhatIf:
 
     after_terminating: AfterTerminating | None = None
     deadlock: Deadlock | None = None
+    outdated: Outdated | None = None
     by_hand: ByHand | None = None
 
 
@@ -81,7 +131,8 @@ def _after_terminating(pod: PodView, cluster: ClusterView, place: Place) -> Afte
         return None
     # Elsewhere they matter only where those on the node itself do not explain it.
     there = [p for p in leaving if p.pod.spec.node_name in nodes] or leaving
-    return AfterTerminating(tuple(TerminatingPod.of(p.pod) for p in there), nodes)
+    taken_at = cluster.snapshot.taken_at
+    return AfterTerminating(tuple(TerminatingPod.of(p.pod, taken_at) for p in there), nodes)
 
 
 def _deadlock(pod: PodView, cluster: ClusterView, place: Place) -> Deadlock | None:
@@ -92,16 +143,19 @@ def _deadlock(pod: PodView, cluster: ClusterView, place: Place) -> Deadlock | No
     rolling = deployment.spec.strategy.rolling_update
     replicas = 1 if deployment.spec.replicas is None else deployment.spec.replicas
     unavailable = _rounded_down(rolling.max_unavailable if rolling else None, replicas)
-    if deployment.spec.strategy.type == "Recreate" or unavailable > 0:
+    there = [p for p in _pods_of(deployment, cluster) if not p.terminating]
+    available = sum(not _unready(p.pod) for p in there)
+    older = [p for p in there if _owner(p.pod) != own]
+    # With more pods available than have to be, the controller takes one away by itself.
+    if deployment.spec.strategy.type == "Recreate" or available > replicas - unavailable:
         return None
-    older = [p for p in _pods_of(deployment, cluster) if _owner(p.pod) != own and not p.terminating]
     if not older:
         return None
     nodes = place(pod, cluster.without_pods(p.key for p in older))
     if not nodes:
         return None
     references = tuple(PodReference.of(p.pod) for p in older)
-    return Deadlock(deployment.name, unavailable, references, nodes)
+    return Deadlock(deployment.namespace, deployment.name, unavailable, references, nodes)
 
 
 def _rounded_down(value: int | str | None, replicas: int) -> int:
@@ -111,6 +165,11 @@ def _rounded_down(value: int | str | None, replicas: int) -> int:
         return value
     number = value.rstrip("%")
     return int(number) * replicas // 100 if number.isdigit() else 0
+
+
+def _unready(pod: Pod) -> bool:
+    ready = pod.condition("Ready")
+    return ready is not None and ready.status != "True"
 
 
 def _owner(pod: Pod) -> str:

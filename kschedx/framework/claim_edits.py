@@ -16,6 +16,7 @@ from kschedx.api.storage import (
     PersistentVolumeClaim,
     PersistentVolumeClaimSpec,
     PersistentVolumeClaimStatus,
+    StorageClass,
 )
 from kschedx.framework.cluster_edits import MovePods
 from kschedx.framework.edit import Cost, Edit, Patch
@@ -24,7 +25,8 @@ from kschedx.framework.views import ClusterView
 _SMALL: Final[dict[str, Quantity]] = {"storage": "1Gi"}
 """What a claim that does not exist is taken to ask for."""
 
-
+LATE: Final = "WaitForFirstConsumer"
+_NO_PROVISIONER: Final = "kubernetes.io/no-provisioner"
 _BOOKKEEPING: Final = ("pv.kubernetes.io/", "volume.kubernetes.io/")
 """Annotations that binding and provisioning leave."""
 
@@ -120,6 +122,95 @@ def _renewed(claim: PersistentVolumeClaim) -> PersistentVolumeClaim:
         metadata=replaced(claim.metadata, uid="", annotations=kept, deletion_timestamp=None),
         spec=replaced(claim.spec, volume_name=""),
         status=PersistentVolumeClaimStatus("Pending"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RecreateClaim(Edit):
+    """A claim whose volume is out of reach is made anew, by a class that waits for the pod's node.
+
+    Its new volume is empty.
+    """
+
+    code: ClassVar[str] = "recreate-claim"
+    cost: ClassVar[Cost] = Cost.OTHER_POD
+    claim: str
+    """ "namespace/name"."""
+    volume: str
+    lost: bool
+    """The volume goes with the claim (reclaim policy Delete); otherwise it stays, for nobody."""
+    former: str
+    """Its StorageClass, which binds at once."""
+    storage_class: str
+    """One that waits; where it is the former, that is made anew as well."""
+    bookkeeping: tuple[str, ...] = ()
+    """Annotations that the new claim must not have."""
+
+    @classmethod
+    def of(cls, claim: PersistentVolumeClaim, cluster: ClusterView) -> RecreateClaim | None:
+        """None where the claim's class waits already, or provisions nothing."""
+        classes = cluster.snapshot.all(StorageClass)
+        former = classes.get(claim.spec.storage_class_name or "")
+        volume = cluster.snapshot.get(PersistentVolume, claim.spec.volume_name)
+        if former is None or volume is None or former.provisioner == _NO_PROVISIONER:
+            return None
+        if former.volume_binding_mode == LATE:
+            return None
+        alike = [c for c in classes.values() if c.provisioner == former.provisioner]
+        late = sorted(item.name for item in alike if item.volume_binding_mode == LATE)
+        return cls(
+            f"{claim.namespace}/{claim.name}",
+            volume.name,
+            volume.spec.persistent_volume_reclaim_policy == "Delete",
+            former.name,
+            late[0] if late else former.name,
+            tuple(key for key in claim.metadata.annotations if key.startswith(_BOOKKEEPING)),
+        )
+
+    def apply(self, pod: Pod, cluster: ClusterView) -> tuple[Pod, ClusterView]:
+        snapshot = cluster.snapshot
+        changed = replaced(snapshot.all(StorageClass)[self.storage_class], volume_binding_mode=LATE)
+        claim = _renewed(snapshot.all(PersistentVolumeClaim)[self.claim])
+        spec = replaced(claim.spec, storage_class_name=self.storage_class)
+        if self.lost:
+            snapshot = snapshot.without_object(PersistentVolume, self.volume)
+        return pod, cluster.with_snapshot(
+            snapshot.with_objects([changed, replaced(claim, spec=spec)])
+        )
+
+    def patch(self, pod: Pod) -> Patch:
+        namespace, _, name = self.claim.partition("/")
+        operations = [{"op": "remove", "path": "/spec/volumeName"}]
+        operations += [
+            {"op": "remove", "path": f"/metadata/annotations/{key.replace('/', '~1')}"}
+            for key in self.bookkeeping
+        ]
+        path = "/spec/storageClassName"
+        if self.storage_class != self.former:
+            operations.append({"op": "replace", "path": path, "value": self.storage_class})
+        commands = [_replaced_by(f"pvc {name} -n {namespace}", operations)]
+        if self.storage_class == self.former:
+            mode = {"op": "add", "path": "/volumeBindingMode", "value": LATE}
+            commands.insert(0, _replaced_by(f"storageclass {self.former}", [mode]))
+        return Patch(command=" && ".join(commands))
+
+    def sentence(self) -> str:
+        data = "is lost" if self.lost else f"stays in {self.volume}"
+        again = f"make claim {self.claim} again, of StorageClass {self.storage_class}"
+        if self.storage_class == self.former:
+            again = (
+                f"make StorageClass {self.former} again with volumeBindingMode: {LATE}, then claim "
+                f"{self.claim}"
+            )
+        return f"{again} (its volume begins empty, its data {data})"
+
+
+def _replaced_by(place: str, operations: list[dict[str, str]]) -> str:
+    """The command that deletes an object and makes it again, changed."""
+    body = json.dumps(operations, separators=(",", ":"))
+    return (
+        f"kubectl get {place} -o json | kubectl patch --local -f - --type=json -p '{body}' -o json "
+        "| kubectl replace --force -f -"
     )
 
 

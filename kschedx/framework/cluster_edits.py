@@ -193,6 +193,35 @@ class DeletePods(Edit):
 
 
 @dataclass(frozen=True, slots=True)
+class EndDeletion(DeletePods):
+    """Pods that are being deleted already go at once: to delete them again changes nothing."""
+
+    code: ClassVar[str] = "end-deletion"
+    finalizers: tuple[tuple[str, ...], ...] = ()
+    """Those that hold each of the pods, in the order of the pods."""
+
+    def patch(self, pod: Pod) -> Patch:
+        commands = []
+        for key, held in zip(self.pods, self.finalizers, strict=True):
+            namespace, _, name = key.partition("/")
+            place = f"pod -n {namespace} {name}"
+            if held:
+                commands.append(
+                    f"""kubectl patch {place} --type=merge -p '{{"metadata":{{"finalizers":null}}}}'"""
+                )
+            else:
+                commands.append(f"kubectl delete {place} --grace-period=0 --force")
+        return Patch(command=" && ".join(commands))
+
+    def sentence(self) -> str:
+        ways = [
+            f"take finalizer {' and '.join(held)} off {key}" if held else f"force-delete {key}"
+            for key, held in zip(self.pods, self.finalizers, strict=True)
+        ]
+        return f"{' and '.join(ways)} on {self.node}, being deleted already"
+
+
+@dataclass(frozen=True, slots=True)
 class MovePods(DeletePods):
     """Other pods go to other nodes, where the replay has found them a place."""
 

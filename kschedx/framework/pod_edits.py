@@ -24,7 +24,7 @@ POD_AFFINITY: Final = "podAffinity"
 POD_ANTI_AFFINITY: Final = "podAntiAffinity"
 
 
-def _escaped(key: str) -> str:
+def escaped(key: str) -> str:
     """A key as one step of a JSON pointer."""
     return key.replace("~", "~0").replace("/", "~1")
 
@@ -93,7 +93,7 @@ class LowerRequest(PodEdit):
 
     def operations(self, pod: Pod) -> tuple[dict[str, Any], ...]:
         path = f"{_place(pod, self.container)}/resources"
-        key = _escaped(self.resource)
+        key = escaped(self.resource)
         value = exact(self.resource, self.after)
         containers = (*pod.spec.containers, *pod.spec.init_containers)
         own = next((each.resources for each in containers if each.name == self.container), None)
@@ -188,7 +188,7 @@ class DropNodeSelector(PodEdit):
         return pod.with_spec(node_selector=left)
 
     def operations(self, pod: Pod) -> tuple[dict[str, Any], ...]:
-        return ({"op": "remove", "path": f"/nodeSelector/{_escaped(self.key)}"},)
+        return ({"op": "remove", "path": f"/nodeSelector/{escaped(self.key)}"},)
 
     def sentence(self) -> str:
         return f"drop {self.key}={self.value} from the nodeSelector"
@@ -344,3 +344,32 @@ class DropHostPort(PodEdit):
 
     def sentence(self) -> str:
         return f"do without host port {self.port}/{self.protocol}"
+
+
+@dataclass(frozen=True, slots=True)
+class LeaveHostNetwork(PodEdit):
+    """The pod gets a network of its own; on the host's each of its ports is one of the host."""
+
+    code: ClassVar[str] = "leave-host-network"
+    gives_up: ClassVar[bool] = True
+
+    def changed(self, pod: Pod) -> Pod:
+        without = pod.with_spec(host_network=False)
+        for container in (*pod.spec.containers, *pod.spec.init_containers):
+            for port in container.ports:
+                without = DropHostPort(port.host_port, port.protocol or "TCP").changed(without)
+        return without
+
+    def operations(self, pod: Pod) -> tuple[dict[str, Any], ...]:
+        if not pod.spec.host_network:
+            return ()
+        ports = tuple(
+            {"op": "remove", "path": f"{_place(pod, container.name)}/ports/{index}/hostPort"}
+            for container in (*pod.spec.containers, *pod.spec.init_containers)
+            for index, port in enumerate(container.ports)
+            if port.host_port
+        )
+        return ({"op": "remove", "path": "/hostNetwork"}, *ports)
+
+    def sentence(self) -> str:
+        return "leave the host network (hostNetwork: false), and with it every host port"

@@ -9,12 +9,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from kschedx.api.pod import Pod
 from kschedx.framework.edit import Cost, Edit, Patch
 from kschedx.framework.pod_edits import PodEdit
 from kschedx.framework.views import ClusterView
+
+NEVER: Final = "Never"
+"""The preemptionPolicy of pods that evict nobody."""
 
 
 def class_named(priority_class: str, priority: int) -> str:
@@ -46,7 +49,9 @@ def made_again(pod: Pod, operations: Iterable[dict[str, Any]]) -> str:
         "/nodeName": bool(spec.node_name),
     }
     removed = [{"op": "remove", "path": path} for path, there in computed.items() if there]
-    patch = [{**each, "path": f"/spec{each['path']}"} for each in (*operations, *removed)]
+    wanted = list(operations)
+    wanted += [each for each in removed if each not in wanted]
+    patch = [{**each, "path": f"/spec{each['path']}"} for each in wanted]
     body = json.dumps(patch, separators=(",", ":"))
     return (
         f"kubectl get pod {pod.name} -n {pod.namespace} -o json | "
@@ -78,6 +83,25 @@ class RaisePriority(PodEdit):
         if self.priority_class:
             return f"give it PriorityClass {self.priority_class} ({self.priority})"
         return f"give it a PriorityClass of value {self.priority}"
+
+
+@dataclass(frozen=True, slots=True)
+class AllowPreemption(RaisePriority):
+    """The pod gets a class that lets it evict others: its own has preemptionPolicy Never."""
+
+    code: ClassVar[str] = "allow-preemption"
+
+    def changed(self, pod: Pod) -> Pod:
+        return RaisePriority.changed(self, pod).with_spec(preemption_policy=None)
+
+    def operations(self, pod: Pod) -> tuple[dict[str, Any], ...]:
+        added = RaisePriority.operations(self, pod)
+        if pod.spec.preemption_policy is None:
+            return added
+        return (*added, {"op": "remove", "path": "/preemptionPolicy"})
+
+    def sentence(self) -> str:
+        return f"{RaisePriority.sentence(self)} with preemptionPolicy PreemptLowerPriority"
 
 
 @dataclass(frozen=True, slots=True)

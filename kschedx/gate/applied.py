@@ -143,7 +143,7 @@ def apply(today: Snapshot, manifests: Manifests, attempts: Attempts) -> Applied:
     refused = {}
     for target in every:
         if target.change in (NEW, SCALED, CHANGED):
-            why = tuple(refusals(target, admission))
+            why = tuple(refusals(target.item, admission))
             if why:
                 refused[target.shown] = why
     world = _AppliedWorld(Opening.of(written, release.accounting()), attempts.scheduler, Timing())

@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from kschedx.api.change import replaced
+from kschedx.api.meta import Object
 from kschedx.api.pod import Container, Pod
 from kschedx.api.policy import LimitRange, LimitRangeItem
 from kschedx.api.quantity import Quantity, nano
 from kschedx.api.scheduling import SYSTEM_PRIORITIES, PriorityClass, RuntimeClass
 from kschedx.framework.accounting import is_extended
-from kschedx.gate.targets import Target
+from kschedx.gate.targets import template_of
 from kschedx.rollout.creation import admitted
 from kschedx.snapshot.admission import Admission
 
@@ -32,19 +33,19 @@ class Refusal:
     sentence: str
 
 
-def refusals(target: Target, admission: Admission) -> Iterator[Refusal]:
-    """Everything that the API server would say against the target's pods."""
-    template = target.template
+def refusals(item: Object, admission: Admission) -> Iterator[Refusal]:
+    """Everything that the API server would say against a workload's pods, or a bare pod."""
+    template = template_of(item)
     bare = Pod(metadata=template.metadata, spec=template.spec)
-    namespace = target.item.namespace
-    pod = bare if target.pod else _in(bare, namespace)
+    namespace = item.namespace
+    pod = bare if isinstance(item, Pod) else _in(bare, namespace)
     stored = admitted(pod, admission, "applied")
     yield from _classes(stored, admission)
     yield from _requests(stored)
-    for item in sorted(admission.snapshot.all(LimitRange).values(), key=lambda i: i.name):
-        if item.namespace == namespace:
-            for limit in item.spec.limits:
-                yield from _limit(stored, item, limit)
+    for own in sorted(admission.snapshot.all(LimitRange).values(), key=lambda own: own.name):
+        if own.namespace == namespace:
+            for limit in own.spec.limits:
+                yield from _limit(stored, own, limit)
 
 
 def _in(pod: Pod, namespace: str) -> Pod:

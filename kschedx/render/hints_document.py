@@ -22,6 +22,8 @@ def _hint(remedy: Remedy) -> schema.HintDocument:
         nodes=list(remedy.nodes),
         evicts=list(remedy.evicts),
         steps=[_step(step) for step in remedy.steps],
+        waiting_count=remedy.together.waiting if remedy.together is not None else None,
+        placed_count=remedy.together.placed if remedy.together is not None else None,
     )
 
 

@@ -49,6 +49,15 @@ class HintDocument(Document, frozen=True, kw_only=True):
         list[str], Meta(description="Pods that it would evict first: the node is only nominated")
     ]
     steps: list[StepDocument]
+    waiting_count: Annotated[
+        int | None,
+        Meta(
+            description="Waiting pods of its controller, itself among them; null where not replayed"
+        ),
+    ] = None
+    placed_count: Annotated[
+        int | None, Meta(description="How many of those get a node by the same change")
+    ] = None
 
 
 class HintsDocument(Document, frozen=True, kw_only=True):

@@ -53,7 +53,13 @@ def _then(remedy: Remedy) -> str:
     nodes = listed(remedy.nodes, "or")
     if remedy.evicts:
         return f"evicts {listed(remedy.evicts)}, then gets {nodes}"
-    return f"fits {nodes}"
+    found = remedy.together
+    if found is None:
+        return f"fits {nodes}"
+    how_many = f"all {found.waiting}"
+    if found.placed < found.waiting:
+        how_many = f"{found.placed} of the {found.waiting}"
+    return f"fits {nodes} ({how_many} waiting pods of {found.owner})"
 
 
 def _how(step: Step) -> Iterator[tuple[str, bool]]:

@@ -37,6 +37,14 @@ class CandidateDocument(Document, frozen=True, kw_only=True):
     victims: list[VictimDocument]
     spared: list[PodDocument]
     violations: Annotated[int, Meta(description="Victims whose eviction breaks a budget")]
+    highest_priority: Annotated[int, Meta(description="Of its victims")]
+    priority_sum: Annotated[
+        int, Meta(description="Of its victims, each priority raised by 2**31, as it is compared")
+    ]
+    started: Annotated[
+        str,
+        Meta(description="Start of the longest running of its most important victims, or empty"),
+    ]
 
 
 class NodeGroupDocument(Document, frozen=True, kw_only=True):
@@ -156,6 +164,9 @@ def _candidate(candidate: RankedCandidate) -> CandidateDocument:
     return CandidateDocument(
         node=candidate.node,
         chosen=candidate.chosen,
+        highest_priority=candidate.highest_priority,
+        priority_sum=candidate.priority_sum,
+        started=candidate.started,
         victims=[
             VictimDocument(
                 pod=pod_document(victim.pod),

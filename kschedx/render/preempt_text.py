@@ -118,6 +118,29 @@ def _write_ranking(page: Page, report: PreemptReport) -> None:
     left = len(report.ranking) - _CANDIDATES
     if left > 0:
         page.write(Text(f"and {counted(left, 'more candidate')}", style="quiet"), indent=2)
+    if len(report.ranking) > 1:
+        _write_ladder(page, report)
+
+
+_LADDER: Final = ("budgets broken", "top priority", "sum, each + 2^31", "pods", "latest start")
+"""Upstream's criteria, in order."""
+
+
+def _write_ladder(page: Page, report: PreemptReport) -> None:
+    """What the candidates are compared by."""
+    page.gap()
+    page.write(Text("Compared from left to right; the first difference decides", style="heading"))
+    made = table(["node", *_LADDER], right=_LADDER)
+    for candidate in report.ranking[:_CANDIDATES]:
+        made.add_row(
+            candidate.node,
+            str(candidate.violations) if report.budgets_read else "not read",
+            str(candidate.highest_priority),
+            str(candidate.priority_sum),
+            str(len(candidate.victims)),
+            candidate.started or "not known",
+        )
+    page.write(made, indent=2)
 
 
 def _victims(candidate: RankedCandidate) -> str:

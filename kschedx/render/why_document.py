@@ -15,6 +15,7 @@ from kschedx.diagnose.references import PodReference, TerminatingPod
 from kschedx.diagnose.remark import Remark
 from kschedx.diagnose.report import ExplainedPods, WhyReport
 from kschedx.diagnose.request_parts import RequestApart
+from kschedx.diagnose.what_if import Outdated, WhatIf
 from kschedx.diagnose.workload import WorkloadState
 from kschedx.render import why_schema as schema
 from kschedx.render.cause_document import (
@@ -78,6 +79,7 @@ def _explanation(
         agreements=dict(agreements or {}),
         placement=_placement(placement) if placement is not None else None,
         nomination=_nomination(nomination) if nomination is not None else None,
+        what_if=_what_if(found.what_if),
         not_modelled=list(found.not_modelled),
         requests=[_request(apart) for apart in found.requests],
         remarks=[_remark(said) for said in found.remarks],
@@ -179,6 +181,46 @@ def _terminating(pod: TerminatingPod) -> schema.TerminatingDocument:
         since=pod.since,
         grace_seconds=pod.grace_seconds,
         finalizers=list(pod.finalizers),
+        overdue_seconds=pod.overdue_seconds,
+    )
+
+
+def _what_if(found: WhatIf) -> schema.WhatIfDocument:
+    ending, deadlock, by_hand = found.after_terminating, found.deadlock, found.by_hand
+    return schema.WhatIfDocument(
+        after_terminating=schema.AfterTerminatingDocument(
+            pods=[_terminating(pod) for pod in ending.pods], nodes=list(ending.nodes)
+        )
+        if ending is not None
+        else None,
+        rollout_deadlock=schema.DeadlockDocument(
+            namespace=deadlock.namespace,
+            name=deadlock.workload,
+            max_unavailable=deadlock.max_unavailable,
+            pods=[pod_document(pod) for pod in deadlock.pods],
+            nodes=list(deadlock.nodes),
+            command=deadlock.command,
+        )
+        if deadlock is not None
+        else None,
+        outdated=_outdated(found.outdated) if found.outdated is not None else None,
+        by_hand=schema.ByHandDocument(
+            pods=list(by_hand.pods), nodes=list(by_hand.nodes), near=list(by_hand.anchors)
+        )
+        if by_hand is not None
+        else None,
+    )
+
+
+def _outdated(found: Outdated) -> schema.OutdatedDocument:
+    return schema.OutdatedDocument(
+        namespace=found.namespace,
+        name=found.workload,
+        revision=found.revision,
+        current_revision=found.current,
+        nodes=list(found.nodes),
+        rollout_completes=found.completes,
+        command=found.command,
     )
 
 

@@ -113,6 +113,8 @@ def _terminating(victim: TerminatingPod) -> str:
     text = f"{victim.pod.key} (priority {victim.pod.priority}), to be gone by {victim.since}"
     if victim.grace_seconds is not None:
         text += f", {victim.grace_seconds} s grace"
+    if victim.overdue_seconds:
+        text += f", {victim.overdue_seconds} s overdue"
     if victim.finalizers:
         text += f", held by finalizers {', '.join(victim.finalizers)}"
     return text
@@ -138,6 +140,18 @@ def supposed_paragraphs(supposed: AlsoBlocked) -> Iterator[Paragraph]:
         yield "Not known", f"which nodes can use {whose} bound"
 
 
+def _others_paragraphs(found: Explanation) -> Iterator[Paragraph]:
+    """Pods that go by themselves, by preemption, or as the pod's own rollout gets on."""
+    ending = found.what_if.after_terminating
+    stops = found.what_if.outdated or found.what_if.deadlock
+    if ending is not None and found.nomination is None:
+        for pod in ending.pods:
+            yield "Waits for", _terminating(pod)
+    yield from preemption_paragraph(found.preemption)
+    if stops is not None:
+        yield "Rollout", f"{stops.command} plays its rollout step by step"
+
+
 def closing_paragraphs(found: Explanation, *, tried: bool = True) -> Iterator[Paragraph]:
     """What stands below the table; `tried`: the scheduler does try the pod."""
     for item in found.fragmentations:
@@ -146,7 +160,7 @@ def closing_paragraphs(found: Explanation, *, tried: bool = True) -> Iterator[Pa
         yield "Behind it", remark.message
     if found.also_blocked is not None:
         yield from supposed_paragraphs(found.also_blocked)
-    yield from preemption_paragraph(found.preemption)
+    yield from _others_paragraphs(found)
     if found.scheduler_message:
         yield "Scheduler", found.scheduler_message
     agreement = found.agreement

@@ -82,6 +82,62 @@ class TerminatingDocument(Document, frozen=True, kw_only=True):
     since: str
     grace_seconds: int | None
     finalizers: list[str]
+    overdue_seconds: Annotated[
+        int | None,
+        Meta(description="How long it should have been gone when the snapshot was taken"),
+    ]
+
+
+class AfterTerminatingDocument(Document, frozen=True, kw_only=True):
+    """The pod fits once pods are gone that are being deleted already."""
+
+    pods: list[TerminatingDocument]
+    nodes: Annotated[list[str], Meta(description="Those that would then be taken")]
+
+
+class DeadlockDocument(Document, frozen=True, kw_only=True):
+    """The pod fits only without older pods, which its Deployment keeps until it is ready."""
+
+    kind: Literal["Deployment"] = "Deployment"
+    namespace: str
+    name: str
+    max_unavailable: Annotated[int, Meta(description="Rounded as the controller does")]
+    pods: Annotated[list[PodDocument], Meta(description="Of older revisions")]
+    nodes: list[str]
+    command: Annotated[str, Meta(description="Plays its rollout step by step")]
+
+
+class OutdatedDocument(Document, frozen=True, kw_only=True):
+    """The pod is of a revision that its StatefulSet has left; it is not replaced while it waits."""
+
+    kind: Literal["StatefulSet"] = "StatefulSet"
+    namespace: str
+    name: str
+    revision: str
+    current_revision: Annotated[str, Meta(description="Of which it would be if made again")]
+    nodes: Annotated[list[str], Meta(description="The node that it would then get")]
+    rollout_completes: bool
+    command: Annotated[str, Meta(description="Plays its rollout step by step")]
+
+
+class ByHandDocument(Document, frozen=True, kw_only=True):
+    """The pod fits once pods of lower priority go, which the scheduler does not see to."""
+
+    pods: Annotated[list[str], Meta(description="namespace/name")]
+    nodes: list[str]
+    near: Annotated[
+        list[str],
+        Meta(description="Pods it must be near and that preemption would take away first"),
+    ]
+
+
+class WhatIfDocument(Document, frozen=True, kw_only=True):
+    """What replays without some pods have found; null where they have found nothing."""
+
+    after_terminating: AfterTerminatingDocument | None
+    rollout_deadlock: DeadlockDocument | None
+    outdated: OutdatedDocument | None
+    by_hand: ByHandDocument | None
 
 
 class NominationDocument(Document, frozen=True, kw_only=True):
@@ -221,6 +277,9 @@ class ExplanationDocument(Document, frozen=True, kw_only=True):
     ]
     placement: PlacementDocument | None
     nomination: NominationDocument | None
+    what_if: Annotated[
+        WhatIfDocument, Meta(description="What the verdict class rests on besides the attempt")
+    ]
     not_modelled: list[str]
     requests: Annotated[
         list[RequestDocument], Meta(description="What the pod asks for, taken apart, by resource")

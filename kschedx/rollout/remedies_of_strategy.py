@@ -15,7 +15,7 @@ from kschedx.api.workloads import (
 )
 from kschedx.rollout.case import Case
 from kschedx.rollout.change import Workload, with_template
-from kschedx.rollout.report import Outcome, Remedy
+from kschedx.rollout.report import Outcome, Remedy, Run
 from kschedx.rollout.timeline import short
 
 _HASH = "pod-template-hash"
@@ -25,26 +25,38 @@ _MOST_UNAVAILABLE = 2
 
 def strategy(case: Case) -> Iterator[Remedy]:
     """A Deployment that gives up old pods instead of asking for room first."""
+    for changed, run in other_strategies(case):
+        if run.outcome is Outcome.COMPLETES:
+            rolling = changed.spec.strategy.rolling_update
+            assert rolling is not None
+            title = f"maxSurge 0, maxUnavailable {rolling.max_unavailable}"
+            yield case.told("strategy", title, run, strategy_command(changed))
+            return
+
+
+def other_strategies(case: Case) -> Iterator[tuple[Deployment, Run]]:
+    """The Deployment with fewer pods at a time, the fewest missing first, and how it then ends."""
     item = case.item
     if not isinstance(item, Deployment) or item.spec.strategy.type == "Recreate":
         return
     for unavailable in range(1, _MOST_UNAVAILABLE + 1):
         rolling = RollingUpdateDeployment(max_surge=0, max_unavailable=unavailable)
         how = replaced(item.spec.strategy, type="RollingUpdate", rolling_update=rolling)
-        run = case.replay(
-            steps=[
-                replaced(step, spec=replaced(step.spec, strategy=how))
-                for step in case.steps
-                if isinstance(step, Deployment)
-            ]
-        )
-        if run.outcome is Outcome.COMPLETES:
-            values = f'{{"maxSurge":0,"maxUnavailable":{unavailable}}}'
-            patch = f'{{"spec":{{"strategy":{{"rollingUpdate":{values}}}}}}}'
-            command = f"kubectl -n {item.namespace} patch deployment {item.name} -p '{patch}'"
-            title = f"maxSurge 0, maxUnavailable {unavailable}"
-            yield case.told("strategy", title, run, command)
-            return
+        steps = [
+            replaced(step, spec=replaced(step.spec, strategy=how))
+            for step in case.steps
+            if isinstance(step, Deployment)
+        ]
+        yield steps[0], case.replay(steps=list(steps))
+
+
+def strategy_command(item: Deployment) -> str:
+    """The command that gives a Deployment the strategy that it has here."""
+    rolling = item.spec.strategy.rolling_update
+    assert rolling is not None
+    values = f'{{"maxSurge":{rolling.max_surge},"maxUnavailable":{rolling.max_unavailable}}}'
+    patch = f'{{"spec":{{"strategy":{{"rollingUpdate":{values}}}}}}}'
+    return f"kubectl -n {item.namespace} patch deployment {item.name} -p '{patch}'"
 
 
 def canary(case: Case) -> Iterator[Remedy]:

@@ -1,15 +1,18 @@
 """Public incidents: the real scheduler's verdict, the true cause at once, the fix that works."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import jsonschema
 import pytest
 
+from kschedx.answers.preempt import preempt
 from kschedx.answers.replay import SchedulerChoice
 from kschedx.answers.why import WhyQuestion, why
 from kschedx.diagnose.report import WhyReport
 from kschedx.render.json import render_json, why_json_schema
+from kschedx.render.preempt_text import render_preempt
 from kschedx.render.text import Style
 from kschedx.render.why_text import render_text
 from kschedx.schedulers.kube.versions import Release
@@ -50,12 +53,32 @@ def test_says_what_is_the_matter(case: str, golden: Callable[[str, str], None]) 
     assert [words for words in expected.says if words not in first] == []
     assert found.verdict_class == expected.verdict_class
     assert set(expected.hints) <= proposed
+    helped = {
+        ("+".join(step.code for step in r.steps), r.together.placed, r.together.waiting)
+        for r in remedies
+        if r.together is not None
+    }
+    assert set(expected.helps) <= helped
+    whole = " ".join(text.split())
+    assert [words for words in expected.shows if words not in whole] == []
+    assert [words for words in expected.hides if words in whole] == []
     assert [s.command for r in remedies for s in r.steps if "-p '[]'" in s.command] == []
     assert not set(expected.spares) & proposed
     document = render_json(report)
     SCHEMA.validate(json.loads(document))
+    said = " ".join(_messages(json.loads(document)))
+    assert [words for words in expected.shows if words not in said] == []
     golden(f"../cases/{case}/why.txt", text)
     golden(f"../cases/{case}/why.json", document)
+
+
+def _messages(item: Any) -> Iterator[str]:
+    """Every message of a document, in whatever it stands."""
+    if isinstance(item, dict):
+        yield from (value for key, value in item.items() if key == "message")
+        item = list(item.values())
+    for each in item if isinstance(item, list) else ():
+        yield from _messages(each)
 
 
 def test_larger_than_any_node_until_1_33(golden: Callable[[str, str], None]) -> None:
@@ -67,3 +90,16 @@ def test_larger_than_any_node_until_1_33(golden: Callable[[str, str], None]) -> 
         text.split()
     )
     golden("../cases/r04-larger-than-any-node/why-1.33.txt", text)
+
+
+def test_why_a_budget_outranks_a_priority(golden: Callable[[str, str], None]) -> None:
+    """The ladder of candidates, and the rung that decides."""
+    case = "e01-budget-before-priority"
+    release = Release(35)
+    held = load([str(cluster_file(case))], complete=True, release=release)
+    text = render_preempt(
+        preempt(held, EXPECTED[case].pod, None, SchedulerChoice(release)), Style(100)
+    )
+
+    assert "Decided by  fewest disruption budgets violated" in text
+    golden(f"../cases/{case}/preempt.txt", text)

@@ -40,6 +40,7 @@ from kschedx.framework.pod_edits import (
     DropNodeSelector,
     DropPodAffinity,
     HonorTaints,
+    LeaveHostNetwork,
     LowerRequest,
     RaiseMaxSkew,
 )
@@ -130,6 +131,8 @@ class Asked:
             # Those of the same template get the same priority.
             owner = self.view.pod.metadata.controller
             victims = found.candidates[found.nominated[0]].victims
+            if all(victim.terminating for victim in victims):
+                return False
             return owner is None or all(v.pod.metadata.controller != owner for v in victims)
         return bool(attempt.winners) and attempt.outcome is Outcome.FITS
 
@@ -335,6 +338,8 @@ def _of_pod(view: PodView) -> Iterator[Edit]:
 
 def _of_containers(view: PodView) -> Iterator[Edit]:
     yield InitStepsFirst((), ())
+    if view.pod.spec.host_network:
+        yield LeaveHostNetwork()
     for container in (*view.pod.spec.containers, *view.pod.spec.init_containers):
         for port in container.ports:
             if port.host_port:

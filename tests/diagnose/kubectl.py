@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kschedx.diagnose.remedies import Step
-from kschedx.framework.claim_edits import ProvideClaim
+from kschedx.framework.claim_edits import LATE, ProvideClaim, RecreateClaim
 from kschedx.framework.cluster_edits import KUBELET, AddNode
 from kschedx.framework.edit import Edit
 
@@ -59,6 +59,8 @@ class Objects:
             self._add_node(edit)
         elif isinstance(edit, ProvideClaim):
             self._provide(edit)
+        elif isinstance(edit, RecreateClaim):
+            self._recreate(edit)
         elif step.command:
             self._run_all(step.command)
         elif step.target is not None and step.target.kind == KUBELET:
@@ -136,6 +138,19 @@ class Objects:
         claim = self.find("PersistentVolumeClaim", name, namespace)
         claim["spec"]["storageClassName"] = edit.storage_class
 
+    def _recreate(self, edit: RecreateClaim) -> None:
+        """The claim and, if it has to, its class, deleted and made again."""
+        namespace, _, name = edit.claim.partition("/")
+        self.find("StorageClass", edit.storage_class)["volumeBindingMode"] = LATE
+        claim = self.find("PersistentVolumeClaim", name, namespace)
+        self._delete_claim(claim)
+        spec = {**claim["spec"], "storageClassName": edit.storage_class}
+        spec.pop("volumeName")
+        place = {"name": name, "namespace": namespace, "uid": f"again-{name}"}
+        self.objects.append(
+            {**claim, "metadata": place, "spec": spec, "status": {"phase": "Pending"}}
+        )
+
     def _configure(self, node: str, operations: Iterable[Mapping[str, Any]]) -> None:
         """The kubelet reports what its configuration says."""
         configuration: Object = {}
@@ -185,6 +200,12 @@ class Objects:
                 pod = self.find("Pod", name, namespace)
                 self.objects.remove(pod)
                 self.deleted.append(pod)
+            case ["kubectl", "delete", "pod", "-n", namespace, name, "--grace-period=0", "--force"]:
+                self.objects.remove(self.find("Pod", name, namespace))
+            case ["kubectl", "patch", "pod", "-n", namespace, name, "--type=merge", "-p", body]:
+                pod = self.find("Pod", name, namespace)  # it has been deleted and is only held
+                assert json.loads(body) == {"metadata": {"finalizers": None}}
+                self.objects.remove(pod)
             case ["kubectl", "delete", "pvc", "-n", namespace, name, "--wait=false"]:
                 self._delete_claim(self.find("PersistentVolumeClaim", name, namespace))
             case _:
@@ -198,6 +219,8 @@ class Objects:
                 item = {"metadata": {"name": name, "uid": name}, "value": number}
                 meta = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
                 self.objects.append({**meta, **item})
+            case ["kubectl", "patch", "runtimeclass", _, "--type=merge", "-p", body]:
+                self.target["spec"]["overhead"].update(json.loads(body)["overhead"]["podFixed"])
             case ["kubectl", "set", "resources", _, "-n", _, "-c", name, *amounts]:
                 self._set_resources(name, amounts)
             case ["kubectl", "patch", workload, "-n", namespace, "--type=json", "-p", body]:

@@ -57,7 +57,8 @@ REMARKS: dict[str, tuple[tuple[Object, ...], list[tuple[str, str]]]] = {
             (
                 "minimum-held-by-closed-node",
                 "the minimum of 0 is held by b, where the pod cannot go: the node is cordoned; "
-                "it counts because nodeTaintsPolicy is Ignore",
+                "it lacks node.kubernetes.io/unschedulable, the taint that nodeTaintsPolicy heeds; "
+                "that ends as the node is uncordoned or gone",
             ),
             ("spread-counts", "matching pods by kubernetes.io/hostname: a 1, b 0"),
         ],
@@ -133,7 +134,65 @@ FACTS: dict[tuple[str, str], dict[str, tuple[Facts, list[str]]]] = {
     ("n03-greater-than-a-fraction", "app"): {
         "value-not-an-integer": ({"key": "cores", "value": "8.5", "operator": "Gt"}, []),
     },
+    ("r01-pod-slots-used-up-and-two-cordoned", "web-x"): {
+        "slots-not-usage": (
+            {"pods": 2, "allocatable_pods": 2, "free_cpu_milli": 7800},
+            ["Node/n3"],
+        ),
+    },
+    ("r09-resource-that-nodes-do-not-report", "app"): {
+        "resource-not-reported": (
+            {"resource": "ephemeral-storage", "node_count": 2},
+            ["Node/n1", "Node/n2"],
+        ),
+    },
+    ("g01-gate-that-nobody-lifts", "train"): {
+        "gates-by-owner": (
+            {
+                "gates": ["q.example/admission", "team.example/approval"],
+                "owners": ["q.example", "team.example"],
+            },
+            [],
+        ),
+    },
+    ("g02-scheduler-that-nobody-serves", "web"): {
+        "nobody-has-tried": ({"scheduler_name": "my-sched"}, ["Pod/default/web"]),
+    },
+    ("a04-the-terminating-twin-anchors-the-affinity", "solo-new"): {
+        "not-the-first-of-its-kind": (
+            {"pod_count": 1, "terminating_count": 1},
+            ["Pod/default/solo-old"],
+        ),
+    },
+    ("a06-repelled-from-another-namespace", "web"): {
+        "repels-across-namespaces": (
+            {"namespaces": [], "namespace_selector": "everything"},
+            ["Pod/tenant-a/lonely"],
+        ),
+    },
+    ("n11-nodes-not-initialized", "kube-system/coredns"): {
+        "taint-of-condition": (
+            {
+                "key": "node.cloudprovider.kubernetes.io/uninitialized",
+                "value": "true",
+                "effect": "NoSchedule",
+                "node_count": 3,
+            },
+            ["Node/n1", "Node/n2", "Node/n3"],
+        ),
+        "priority-is-no-toleration": (
+            {"priority": 2000000000, "key": "node.cloudprovider.kubernetes.io/uninitialized"},
+            [],
+        ),
+    },
+    ("v13-no-limit-before-the-driver-registers", "db-new"): {
+        "driver-not-registered": ({"driver": "csi.example.com", "node_count": 1}, ["Node/n1"]),
+    },
     ("r14-daemon-pod-of-equal-priority", "agent-w1"): {
+        "slots-not-usage": (
+            {"pods": 3, "allocatable_pods": 3, "free_cpu_milli": 3700},
+            ["Node/w1"],
+        ),
         "victims-of-equal-priority": ({"priority": 0, "node_count": 1}, ["Node/w1"]),
     },
     ("n01-label-and-taint-renamed", "operator"): {
@@ -308,8 +367,19 @@ FACTS: dict[tuple[str, str], dict[str, tuple[Facts, list[str]]]] = {
     },
     ("e02-budget-violated-all-the-same", "important"): {
         "budgets-by-status": (
-            {"node": "n1", "violations": 1},
+            {
+                "node": "n1",
+                "violations": 1,
+                "disruptions_allowed": {"default/a": 1},
+                "status_outdated": [],
+            },
             ["PodDisruptionBudget/default/a"],
+        ),
+    },
+    ("e11-may-not-preempt", "p"): {
+        "never-preempts": (
+            {"priority_class": "batch-high", "priority": 100000},
+            ["PriorityClass/batch-high"],
         ),
     },
     ("e04-nomination-that-no-longer-fits", "p1"): {
@@ -329,7 +399,7 @@ def about(said: Remark) -> list[str]:
 def test_facts_of_public_incidents(case: str, name: str) -> None:
     held = load([str(cluster_file(case))], complete=True, release=Release(35))
     replay = Replay(held, SchedulerChoice(Release(35)))
-    said = remarks_of(replay, f"default/{name}")
+    said = remarks_of(replay, name if "/" in name else f"default/{name}")
 
     assert {r.code: (r.facts, about(r)) for r in said} == FACTS[case, name]
     assert all(item.uid for r in said for item in r.objects)

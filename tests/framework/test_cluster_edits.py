@@ -2,7 +2,7 @@
 
 import pytest
 
-from kschedx.framework.cluster_edits import LabelNodes, RaiseMaxPods
+from kschedx.framework.cluster_edits import EndDeletion, LabelNodes, RaiseMaxPods
 from tests.builders import cluster, node, pod
 
 ZONE, OLD = "topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"
@@ -54,3 +54,16 @@ def test_raise_max_pods() -> None:
     assert (patch.kind, patch.name, patch.command) == ("KubeletConfiguration", "a", "")
     assert patch.operations == ({"op": "add", "path": "/maxPods", "value": 4},)
     assert edit.sentence() == "raise the kubelet's maxPods on a from 3 to 4"
+
+
+def test_end_deletion() -> None:
+    """What is being deleted already: its finalizers go, or its grace period does."""
+    edit = EndDeletion("n1", ("a/held", "a/slow"), (("x.io/f",), ()))
+
+    assert edit.sentence() == (
+        "take finalizer x.io/f off a/held and force-delete a/slow on n1, being deleted already"
+    )
+    assert edit.patch(pod()).command == (
+        """kubectl patch pod -n a held --type=merge -p '{"metadata":{"finalizers":null}}' && """
+        "kubectl delete pod -n a slow --grace-period=0 --force"
+    )

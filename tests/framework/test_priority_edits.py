@@ -3,7 +3,12 @@
 import json
 import shlex
 
-from kschedx.framework.priority_edits import RaiseOtherPriority, RaisePriority, made_again
+from kschedx.framework.priority_edits import (
+    AllowPreemption,
+    RaiseOtherPriority,
+    RaisePriority,
+    made_again,
+)
 from tests.builders import cluster, node, pod
 
 
@@ -18,6 +23,19 @@ def test_raise_priority() -> None:
     assert unknown.operations(pod()) == (
         {"op": "add", "path": "/priorityClassName", "value": "priority-7"},
     )
+
+
+def test_allow_preemption() -> None:
+    edit = AllowPreemption(7, "")
+    before = pod("p", spec={"preemptionPolicy": "Never"}, priority=7)
+
+    assert edit.changed(before).spec.preemption_policy is None
+    assert edit.operations(before) == (
+        {"op": "add", "path": "/priorityClassName", "value": "priority-7"},
+        {"op": "remove", "path": "/preemptionPolicy"},
+    )
+    command = made_again(before, edit.operations(before))
+    assert command.count("/spec/preemptionPolicy") == 1
 
 
 def test_another_pod_is_made_again_with_the_priority() -> None:

@@ -112,7 +112,7 @@ CASES: dict[str, Case] = {
             (
                 "unschedulable",
                 "DaemonSet prod/x",
-                "its pod has no place on 1 of 2 nodes: of 2 nodes only b may take it, and cannot",
+                "its pod has no place on 1 of 2 nodes: of 2 nodes only b may take it (DaemonSet x), and cannot",
             )
         ],
     ),

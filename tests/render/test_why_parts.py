@@ -119,6 +119,8 @@ Node  n7 is not in the snapshot
 default/p is Pending: asks for scheduler mine; this one serves default-scheduler
 kube-scheduler 1.35 · the cluster has recorded no message
 
+Behind it  the pod has no PodScheduled condition: nobody has tried it, most likely as no scheduler
+           mine runs, or as it lacks rights
 Not shown  objects do not tell whether a scheduler of that name runs
 
 If it were tried: the scheduler would take n1

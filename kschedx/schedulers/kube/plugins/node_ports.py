@@ -31,12 +31,18 @@ class HostPortTaken(Reason):
     """The address that the pod asks for; "0.0.0.0" for every one."""
     holder: str
     """The first pod on the node that holds it, "namespace/name"."""
+    held_ip: str = EVERY_ADDRESS
+    """The address that it holds the port on."""
 
     def upstream_text(self, minor: int) -> str:
         return "node(s) didn't have free ports for the requested pod ports"
 
     def sentence(self) -> str:
-        return f"needs {self._port()}, which pod/{self.holder} holds"
+        if self.held_ip == self.host_ip:
+            return f"needs {self._port()}, which pod/{self.holder} holds"
+        wanted = " on every address" if self.host_ip == EVERY_ADDRESS else ""
+        held = "every address" if self.held_ip == EVERY_ADDRESS else self.held_ip
+        return f"needs {self._port()}{wanted}, which pod/{self.holder} holds on {held}"
 
     def subject(self) -> str:
         return f"{self._port()} taken"
@@ -76,13 +82,14 @@ class NodePorts(FilterPlugin):
                 holder = self._holder(wanted, node)
                 if holder is not None:
                     address, protocol, port = wanted
-                    yield HostPortTaken(port, protocol, address, holder.key)
+                    yield HostPortTaken(port, protocol, address, *holder)
 
-    def _holder(self, wanted: HostPort, node: NodeView) -> PodView | None:
+    def _holder(self, wanted: HostPort, node: NodeView) -> tuple[str, str] | None:
+        """The pod's key and the address on which it holds the port."""
         for pod in node.pods:
             for held in self._ports(pod):
                 if _clash(wanted, held):
-                    return pod
+                    return pod.key, held[0]
         return None
 
     def _ports(self, pod: PodView) -> tuple[HostPort, ...]:

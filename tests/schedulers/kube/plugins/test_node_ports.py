@@ -26,8 +26,10 @@ def sidecar(*ports: dict[str, Any], policy: str = "Always") -> dict[str, Any]:
     return {"containers": [{"name": "main"}], "initContainers": [init]}
 
 
-def taken(number: int = 80, protocol: str = "TCP", ip: str = "0.0.0.0") -> HostPortTaken:
-    return HostPortTaken(number, protocol, ip, "default/holder")
+def taken(
+    number: int = 80, protocol: str = "TCP", ip: str = "0.0.0.0", held: str = "0.0.0.0"
+) -> HostPortTaken:
+    return HostPortTaken(number, protocol, ip, "default/holder", held)
 
 
 def asked(minor: int, wanted: dict[str, Any], held: dict[str, Any]) -> tuple[Reason, ...] | None:
@@ -50,12 +52,12 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], tuple[HostPortTaken, ...]
     "the same address": (
         listening(port(80, "10.0.0.1")),
         listening(port(80, "10.0.0.1")),
-        (taken(ip="10.0.0.1"),),
+        (taken(ip="10.0.0.1", held="10.0.0.1"),),
     ),
     "every address is wanted": (
         listening(port(80)),
         listening(port(80, "10.0.0.2")),
-        (taken(),),
+        (taken(held="10.0.0.2"),),
     ),
     "every address is held": (
         listening(port(80, "10.0.0.1")),
@@ -100,5 +102,11 @@ def test_words() -> None:
     assert taken().outcome is Outcome.UNSCHEDULABLE
     assert Verdict("NodePorts", (taken(), taken(443))).texts(35) == [text]
     assert taken().sentence() == "needs host port 80/TCP, which pod/default/holder holds"
+    assert taken(held="10.0.0.1").sentence() == (
+        "needs host port 80/TCP on every address, which pod/default/holder holds on 10.0.0.1"
+    )
+    assert taken(ip="10.0.0.1").sentence() == (
+        "needs host port 10.0.0.1:80/TCP, which pod/default/holder holds on every address"
+    )
     assert taken().subject() == "host port 80/TCP taken"
     assert taken(53, "UDP", "10.0.0.1").subject() == "host port 10.0.0.1:53/UDP taken"
