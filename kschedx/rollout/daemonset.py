@@ -1,9 +1,7 @@
 """The DaemonSet controller: one pod per node that should run it, replaced node by node.
 
 Upstream: pkg/controller/daemon/{daemon_controller,update}.go, util/daemonset_util.go (v1.35.4).
-Differences: nodes are taken by name where upstream takes Go's map order; failed pods are replaced
-without the exponential back-off; pods of nodes that should no longer run them stay until a rollout
-touches the set.
+Differences: failed pods are replaced without the exponential back-off.
 """
 
 from __future__ import annotations
@@ -18,6 +16,7 @@ from kschedx.api.workloads import ControllerRevision, DaemonSet
 from kschedx.framework.views import NodeView
 from kschedx.rollout.creation import pod_from_template
 from kschedx.rollout.live_pod import REVISION_LABEL, LivePod, Owner, owner_of
+from kschedx.rollout.turns import next_in_turn
 from kschedx.rollout.workloads import Revisions, pod_suffix, share, template_hash
 from kschedx.rollout.world import RESYNC, World
 from kschedx.schedulers.kube.required_node_affinity import RequiredNodeAffinity
@@ -124,6 +123,18 @@ def nodes_for(world: World, item: DaemonSet) -> list[str]:
     return [name for name, node in sorted(world.cluster.nodes.items()) if runs_on(node)]
 
 
+def _stays_on(world: World, item: DaemonSet, node: str) -> bool:
+    """Whether a pod that is on a node already may stay. Upstream: shouldContinueRunning."""
+    view = world.cluster.nodes.get(node)
+    spec = item.spec.template.spec
+    return (
+        view is not None
+        and spec.node_name in ("", node)
+        and RequiredNodeAffinity.of(Pod(spec=spec)).matches(view)
+        and not untolerated(view.node.spec.taints, _tolerations_of(item), (NO_EXECUTE,))
+    )
+
+
 class _Sync:
     """One pass over a set."""
 
@@ -136,8 +147,9 @@ class _Sync:
         self.should_run = nodes_for(world, item)
         self.on_node: dict[str, list[LivePod]] = {}
         for live in world.pods_of(self.owner):
-            if not (live.terminal and live.terminating):
-                self.on_node.setdefault(target_node(live), []).append(live)
+            node = target_node(live)
+            if node and not (live.terminal and live.terminating):
+                self.on_node.setdefault(node, []).append(live)
 
     def available(self, live: LivePod) -> bool:
         return live.available(self.item.spec.min_ready_seconds, self.world.now)
@@ -148,8 +160,8 @@ class _Sync:
     def run(self) -> None:
         if self.item.metadata.deletion_timestamp is not None:
             return
-        self._manage()
-        if self.item.spec.update_strategy.type != ON_DELETE:
+        # The rolling step waits until every node has the pods that it should have.
+        if not self._manage() and self.item.spec.update_strategy.type != ON_DELETE:
             bounds = limits(self.item, len(self.should_run))
             if bounds.surge == 0:
                 self._replace(bounds.unavailable)
@@ -159,24 +171,65 @@ class _Sync:
             self.world.revisions[self.owner] = self.revisions.advanced()
         self._come_back()
 
-    def _manage(self) -> None:
-        for name in self.should_run:
+    def _manage(self) -> bool:
+        """Whether anything was or should have been written. Upstream: manage."""
+        needing: list[str] = []
+        going: dict[str, str] = {}
+        for name in sorted({*self.should_run, *self.on_node}):
             pods = self.on_node.get(name, [])
-            for live in pods:
-                if live.terminal and not live.terminating:
-                    self.world.delete(live.key, why="it has ended")
-            if not pods:
-                self._create(name)
+            alive = [live for live in pods if not live.terminating]
+            if name in self.should_run and not pods:
+                needing.append(name)
+            elif name in self.should_run or _stays_on(self.world, self.item, name):
+                ended = [live for live in alive if live.terminal]
+                going |= {live.key: "it has ended" for live in ended}
+                running = sorted(
+                    (live for live in alive if not live.terminal),
+                    key=lambda live: (not live.node, live.created, live.key),
+                )
+                if limits(self.item, 1).surge == 0:
+                    going |= {live.key: "one too many on its node" for live in running[1:]}
+                elif running:
+                    going |= self._beyond_two(running)
+                elif name in self.should_run:
+                    needing.append(name)
+            else:
+                # A node that is gone takes its pods along; the scheduler's are left over.
+                left = alive if name in self.world.cluster.nodes else []
+                left = left or [live for live in alive if not live.node]
+                going |= {live.key: "its node should not run it" for live in left}
+        for name in needing:
+            self._create(name)
+        for key, why in going.items():
+            self.world.delete(key, why=why)
+        return bool(needing or going)
+
+    def _beyond_two(self, running: list[LivePod]) -> dict[str, str]:
+        """With maxSurge: an old pod stays beside a new one only while it alone is of use."""
+        new = [live for live in running if not self.outdated(live)]
+        old = [live for live in running if self.outdated(live)]
+        going = dict.fromkeys(
+            (live.key for live in (*new[1:], *old[1:])), "one too many on its node"
+        )
+        if new and old and not old[0].ready:
+            going[old[0].key] = "it is not ready and has a successor"
+        elif new and old and self.available(new[0]):
+            going[old[0].key] = "its successor is available"
+        return going
+
+    def _by_revision(self, node: str) -> tuple[list[LivePod], list[LivePod]]:
+        """The node's new and old pods. Upstream: findUpdatedPodsOnNode."""
+        pods = [live for live in self.on_node.get(node, []) if not live.terminating]
+        old = [live for live in pods if self.outdated(live)]
+        return [live for live in pods if not self.outdated(live)], old
 
     def _replace(self, allowed: int) -> None:
         """With maxSurge 0 an old pod goes before its successor comes. Upstream: rollingUpdate."""
         unavailable = 0
         now: list[LivePod] = []
         candidates: list[LivePod] = []
-        for name in self.should_run:
-            pods = [p for p in self.on_node.get(name, []) if not p.terminating]
-            old = [p for p in pods if self.outdated(p)]
-            new = [p for p in pods if not self.outdated(p)]
+        for name in sorted({*self.should_run, *self.on_node}):
+            new, old = self._by_revision(name)
             if len(old) + len(new) != 1:
                 unavailable += 1
             elif new:
@@ -184,30 +237,49 @@ class _Sync:
             elif not self.available(old[0]):
                 unavailable += 1
                 now.append(old[0])
-            elif unavailable < allowed:
+            else:
                 candidates.append(old[0])
-        for live in (*now, *candidates[: max(allowed - unavailable, 0)]):
+        for live in (*now, *self._some(candidates, allowed - unavailable, beside=False)):
             self.world.delete(live.key, why="its revision is old")
+
+    def _some(self, candidates: list[LivePod], many: int, *, beside: bool) -> list[LivePod]:
+        """So many of them, in the order of Go's map."""
+        if len(candidates) <= many:
+            return candidates
+        successor = self.world.cluster.view(Pod(spec=self.item.spec.template.spec))
+        left = list(candidates)
+        found: list[LivePod] = []
+        while len(found) < many:
+            live = next_in_turn(self.world, left, successor, beside=beside)
+            left.remove(live)
+            found.append(live)
+        return found
 
     def _surge(self, allowed: int) -> None:
         """With maxSurge the successor comes beside the old pod."""
-        surging = 0
-        wanted: list[str] = []
-        candidates: list[str] = []
-        for name in self.should_run:
-            pods = [p for p in self.on_node.get(name, []) if not p.terminating]
-            old = [p for p in pods if self.outdated(p)]
-            new = [p for p in pods if not self.outdated(p)]
+        surging = available = 0
+        wanted: list[LivePod] = []
+        candidates: list[LivePod] = []
+        elsewhere: list[LivePod] = []
+        for name in sorted({*self.should_run, *self.on_node}):
+            new, old = self._by_revision(name)
+            available += any(self.available(live) for live in (old or new)[:1])
             if not old:
                 continue
-            if not new:
-                (candidates if self.available(old[0]) else wanted).append(name)
-            elif self.available(new[0]):
-                self.world.delete(old[0].key, why="its successor is available")
-            else:
+            if new:
                 surging += 1
-        for name in (*wanted, *candidates[: max(allowed - surging, 0)]):
-            self._create(name)
+            elif name not in self.should_run:
+                elsewhere.append(old[0])
+            else:
+                (candidates if self.available(old[0]) else wanted).append(old[0])
+        for live in (*wanted, *self._some(candidates, allowed - surging, beside=True)):
+            self._create(target_node(live))
+        # On nodes that should run none, they stay until enough are available on the others.
+        more = max(available - len(self.should_run), 0)
+        gone = [live for live in elsewhere if not self.available(live)]
+        gone += [live for live in elsewhere if self.available(live)][:more]
+        for live in gone:
+            self.world.delete(live.key, why="its node should not run it")
 
     def _create(self, node: str) -> None:
         template = self.item.spec.template

@@ -14,6 +14,7 @@ from kschedx.api.workloads import ReplicaSet
 if TYPE_CHECKING:
     from kschedx.rollout.deployment import Sizes
 
+_DESIRED = "deployment.kubernetes.io/desired-replicas"
 _MAXIMUM = "deployment.kubernetes.io/max-replicas"
 
 
@@ -28,7 +29,7 @@ def scale_proportionally(sizes: Sizes) -> None:
             sizes.scale(only, wanted)
         return
     new = sizes.new()
-    if new is not None and _size(new) == wanted == sizes.available(new):
+    if new is not None and _is_saturated(sizes, new):
         for replica_set in sizes.old():
             sizes.scale(replica_set, 0)
         return
@@ -52,6 +53,13 @@ def scale_proportionally(sizes: Sizes) -> None:
     for replica_set in active:
         if not sizes.scale(replica_set, targets[replica_set.name]):
             sizes.annotate(replica_set)
+
+
+def _is_saturated(sizes: Sizes, new: ReplicaSet) -> bool:
+    """Its size was set for what the Deployment wants now, and is reached. Upstream: IsSaturated."""
+    wanted = sizes.posts.replicas
+    stated = new.metadata.annotations.get(_DESIRED, "")
+    return stated == str(wanted) and _size(new) == wanted == sizes.available(new)
 
 
 def _size(replica_set: ReplicaSet) -> int:

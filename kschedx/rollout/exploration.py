@@ -1,8 +1,9 @@
 """Orders of events: the least and the most favourable that are legal, within a stated bound.
 
 Open in a rollout is whether the scheduler is idle or busy between the moment in which it sees room
-free and the moment in which the successor exists, which of several equally good nodes it draws, and
-in which order equal waiting pods have failed before. What may arrive meanwhile is another question
+free and the moment in which the successor exists, which of several equally good nodes it draws, in
+which order equal waiting pods have failed before, and which of several equal pods a controller
+takes first. What may arrive meanwhile is another question
 (arrivals.py). Everything else is given by the rules. Runs are told apart by the answers to these
 questions.
 """
@@ -94,7 +95,7 @@ def explore(
     worst = best = played
     seen = {tuple(first.given)}
     queue: deque[Answers] = deque([Answers(last=True)])
-    queue.extend(_alternatives(first))
+    queue.extend(alternatives(first))
     runs = 1
     while queue and good(worst) == good(best):
         if runs >= most_runs or looked_at() > MOST_LOOKS:
@@ -110,11 +111,11 @@ def explore(
             worst = played
         if tuple(answers.given) not in seen:
             seen.add(tuple(answers.given))
-            queue.extend(_alternatives(answers))
+            queue.extend(alternatives(answers))
     return Explored(worst, best, runs, complete=not queue)
 
 
-def _alternatives(answers: Answers) -> list[Answers]:
+def alternatives(answers: Answers) -> list[Answers]:
     """The run with one later answer changed, the last one first."""
     found = []
     for index in range(len(answers.given) - 1, len(answers.told) - 1, -1):

@@ -2,21 +2,23 @@
 
 Upstream: pkg/controller/replicaset/replica_set.go, controller_utils.go ActivePodsWithRanks
 (v1.35.4).
-Differences: equal pods are ordered by name where upstream goes by uid; a Job keeps as many pods
-as it had and never completes; sidecars' restarts are not compared.
+Differences: a Job keeps as many pods as it had and never completes; sidecars' restarts are not
+compared.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from kschedx.api.meta import Object
-from kschedx.api.pod import PodTemplate
-from kschedx.api.workloads import Job, ReplicaSet, ReplicationController
+from kschedx.api.pod import Pod, PodTemplate
+from kschedx.api.workloads import Deployment, Job, ReplicaSet, ReplicationController
+from kschedx.framework.views import PodView
 from kschedx.rollout.creation import pod_from_template
 from kschedx.rollout.live_pod import LivePod, Owner, Seconds, owner_of
-from kschedx.rollout.workloads import pod_suffix
+from kschedx.rollout.turns import next_in_turn
+from kschedx.rollout.workloads import pod_suffix, without_hash
 from kschedx.rollout.world import World
 
 _COST = "controller.kubernetes.io/pod-deletion-cost"
@@ -41,7 +43,7 @@ def sync(world: World, item: Object) -> None:
         if template is None or not create_one(world, item, owner, template):
             return
     if missing < 0:
-        for live in to_delete(world, item, active)[:-missing]:
+        for live in to_delete(world, item, active, -missing):
             world.delete(live.key, why="one too many")
 
 
@@ -52,8 +54,8 @@ def create_one(world: World, item: Object, owner: Owner, template: PodTemplate) 
     return world.create(world.admitted(pod), owner)
 
 
-def to_delete(world: World, item: Object, active: Iterable[LivePod]) -> list[LivePod]:
-    """The active pods, the first to go first. Upstream: ActivePodsWithRanks.Less."""
+def to_delete(world: World, item: Object, active: Sequence[LivePod], many: int) -> list[LivePod]:
+    """So many of the active pods, the first to go first. Upstream: ActivePodsWithRanks.Less."""
     related = _related(world, item)
     ranks: dict[str, int] = {}
     for owner in related:
@@ -62,7 +64,7 @@ def to_delete(world: World, item: Object, active: Iterable[LivePod]) -> list[Liv
                 ranks[live.node] = ranks.get(live.node, 0) + 1
     phases = {"Pending": 0, "Unknown": 1, "Running": 2}
 
-    def order(live: LivePod) -> tuple[object, ...]:
+    def order(live: LivePod) -> tuple[float, ...]:
         restarts = max((s.restart_count for s in live.pod.status.container_statuses), default=0)
         return (
             bool(live.node),
@@ -73,10 +75,55 @@ def to_delete(world: World, item: Object, active: Iterable[LivePod]) -> list[Liv
             _age_bucket(world, live.ready_since),
             -restarts,
             _age_bucket(world, live.created),
-            live.key,
         )
 
-    return sorted(active, key=order)
+    equals: dict[tuple[float, ...], list[LivePod]] = {}
+    for live in sorted(active, key=lambda live: live.key):
+        equals.setdefault(order(live), []).append(live)
+    found: list[LivePod] = []
+    for _, group in sorted(equals.items()):
+        left = many - len(found)
+        if left >= len(group):
+            found += group
+        else:
+            found += _some(world, item, group, left)
+    return found
+
+
+def _some(world: World, item: Object, equals: list[LivePod], many: int) -> list[LivePod]:
+    """So many of these equal pods."""
+    found: list[LivePod] = []
+    left = list(equals)
+    successor = _successor(world, item)
+    while len(found) < many:
+        free = [live for live in left if not any(_by_uid(other, live) for other in left)]
+        live = next_in_turn(world, free or left, successor)
+        left.remove(live)
+        found.append(live)
+    return found
+
+
+def _by_uid(one: LivePod, other: LivePod) -> bool:
+    """Whether this one goes before the other: of ages that are nearly alike uids decide.
+
+    Uids of pods that the run has made mean nothing, and equal ages leave the order open.
+    """
+    if one.created > 0 or other.created > 0:
+        return False
+    differ = one.ready_since != other.ready_since or one.created != other.created
+    return differ and one.pod.metadata.uid < other.pod.metadata.uid
+
+
+def _successor(world: World, item: Object) -> PodView | None:
+    """The pod that a Deployment makes instead; None where the set is only too large."""
+    owner = owner_of(item.metadata)
+    above = world.workloads.get(owner) if owner is not None else None
+    if not isinstance(above, Deployment) or not isinstance(item, ReplicaSet):
+        return None
+    template = above.spec.template
+    if without_hash(item.spec.template) == template:
+        return None
+    return world.cluster.view(Pod(spec=template.spec))
 
 
 def _related(world: World, item: Object) -> list[Owner]:
@@ -105,4 +152,4 @@ def _age_bucket(world: World, since: Seconds | None) -> int:
     if since is None:
         return 0
     age = world.now - since
-    return int(math.log2(age * 10**9)) if age > 0 else 0
+    return int(math.log2(age * 10**9)) if age > 0 else -1

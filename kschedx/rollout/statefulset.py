@@ -107,6 +107,8 @@ class _Sync:
         self.spec = settings(item, gate=world.release.enabled("MaxUnavailableStatefulSet"))
         self.revisions = world.revisions[self.owner]
         self.claims_go = go_when_scaled(item)
+        self.refused = False
+        """A pod could not be created."""
         end = self.spec.start + self.spec.replicas
         self.replicas: list[LivePod | None] = [None] * self.spec.replicas
         self.condemned: list[LivePod] = []
@@ -163,10 +165,18 @@ class _Sync:
         self._come_back()
 
     def _fill(self) -> bool:
-        """Every ordinal in order. False: this sync ends here. Upstream: processReplica."""
-        for index in range(self.spec.replicas):
-            if not self._replica(index) and self.spec.ordered:
+        """Every ordinal in order. False: this sync ends here. Upstream: processReplica, runForAll.
+
+        A Parallel set takes 1, 2, 4, ... ordinals at a time, until a quota refuses one of its pods.
+        """
+        done, batch = 0, 1
+        while done < self.spec.replicas:
+            for index in range(done, min(done + batch, self.spec.replicas)):
+                if not self._replica(index) and self.spec.ordered:
+                    return False
+            if self.refused:
                 return False
+            done, batch = done + batch, 2 * batch
         return True
 
     def _replica(self, index: int) -> bool:
@@ -199,6 +209,7 @@ class _Sync:
         pod = pod_from_template(template, self.item, name, labels, self.world.timestamp())
         pod = with_claims(pod, claims_of(self.item, name))
         created = self.world.create(self.world.admitted(pod), self.owner)
+        self.refused |= not created
         return created and not self.spec.ordered
 
     def _revision_for(self, number: int) -> str:

@@ -2,7 +2,7 @@
 
 Equal must be: whether every pod of the workload is updated and Ready; for each pod whose name is
 not generated, whether it exists, has a node, its image and readiness; and how many generated pods
-there are of each. Node names are free where the scheduler was free.
+there are of each, by who made them. Node names are free where the scheduler was free.
 """
 
 import re
@@ -11,28 +11,35 @@ from collections.abc import Mapping
 from typing import Any
 
 State = tuple[bool, str, bool]
+Generated = Counter[tuple[str, State]]
 
 
-def _states(
-    pods: list[Mapping[str, Any]], workload: str
-) -> tuple[dict[str, State], Counter[State]]:
-    kind, _, name = workload.partition("/")
-    name = name.rpartition("/")[2]
+def _makers(recorded: Mapping[str, Any]) -> list[str]:
+    """The workloads that generate the names of their pods, the longest name first."""
+    found = [
+        item["metadata"]["name"]
+        for item in recorded["before"]["items"]
+        if item["kind"] in ("Deployment", "DaemonSet", "ReplicaSet")
+        and not item["metadata"].get("ownerReferences")
+    ]
+    return sorted(found, key=lambda name: (-len(name), name))
+
+
+def _states(pods: list[Mapping[str, Any]], makers: list[str]) -> tuple[dict[str, State], Generated]:
     named: dict[str, State] = {}
-    generated: Counter[State] = Counter()
+    generated: Generated = Counter()
     for pod in pods:
         state = (bool(pod["node"]), pod["image"], bool(pod["ready"]))
-        if kind == "StatefulSet":
-            is_generated = re.fullmatch(r"[a-z0-9-]+-[a-z0-9]{5}", pod["pod"]) and not (
-                re.fullmatch(rf"{name}-\d+", pod["pod"])
-            )
-        else:
-            is_generated = pod["pod"].startswith(f"{name}-")
-        if is_generated:
-            generated[state] += 1
+        maker = next((m for m in makers if _made_by(m, pod["pod"])), "")
+        if maker:
+            generated[maker, state] += 1
         else:
             named[pod["pod"]] = state
     return named, generated
+
+
+def _made_by(maker: str, pod: str) -> bool:
+    return re.fullmatch(rf"{re.escape(maker)}-([a-z0-9]+-)?[a-z0-9]{{5}}", pod) is not None
 
 
 def differences(recorded: Mapping[str, Any], got: Mapping[str, Any]) -> list[str]:
@@ -40,7 +47,8 @@ def differences(recorded: Mapping[str, Any], got: Mapping[str, Any]) -> list[str
     found = []
     if recorded["all_updated_and_ready"] != got["all_updated_and_ready"]:
         found.append(f"done: recorded {recorded['all_updated_and_ready']}")
-    want = _states(recorded["placed_after"], recorded["workload"])
-    have = _states(got["pods"], recorded["workload"])
+    makers = _makers(recorded)
+    want = _states(recorded["placed_after"], makers)
+    have = _states(got["pods"], makers)
     found += [f"recorded {w}, simulated {h}" for w, h in zip(want, have, strict=True) if w != h]
     return found

@@ -1,6 +1,6 @@
 """Recorded rollouts, simulated: `python -m tests.conformance.rollouts < rollouts.jsonl`.
 
-Read of a record are its id, workload, patch, before and assume; a patch that is a list is applied
+Read of a record are its id, workload, patch, before, taken_at and assume; a patch that is a list is applied
 one after the other, each after the world stood still. Our own records may also hold "also" (other
 workloads patched in the same moment) and "arrives" (a pod that comes when another has stopped).
 """
@@ -9,7 +9,9 @@ import argparse
 import copy
 import json
 import sys
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -18,8 +20,11 @@ import msgspec
 from kschedx.answers.upgrade import UpgradeOptions, end_state
 from kschedx.api.pod import Pod
 from kschedx.api.workloads import DaemonSet, Deployment, StatefulSet
+from kschedx.rollout.attempts import Attempts
 from kschedx.rollout.change import Workload
+from kschedx.rollout.exploration import Answers, alternatives
 from kschedx.rollout.live_pod import Timing
+from kschedx.rollout.played import Played, play
 from kschedx.schedulers.kube.cycle import KubeScheduler
 from kschedx.schedulers.kube.versions import parse_release
 from kschedx.snapshot.decode import snapshot_from_objects
@@ -85,17 +90,25 @@ def _workload(raw: Any, version: str) -> Workload:
     return found[0]
 
 
-def simulate(record: Mapping[str, Any], version: str, gates: Mapping[str, bool]) -> dict[str, Any]:
-    """How the recorded rollout ends here."""
-    _, namespace, _ = record["workload"].split("/")
+@dataclass(frozen=True)
+class Case:
+    """A record made ready to be played."""
+
+    snapshot: Snapshot
+    steps: Sequence[Workload]
+    options: UpgradeOptions
+
+
+def case_of(record: Mapping[str, Any], version: str) -> Case:
+    """What the record says was there, was written and was assumed."""
     snapshot = _snapshot(record["before"]["items"], version)
+    snapshot = replace(snapshot, taken_at=record.get("taken_at"))
     raw = _raw(record, record["workload"])
     patches = record["patch"] if isinstance(record["patch"], list) else [record["patch"]]
     steps: list[Workload] = []
     for patch in patches:
         raw = merged(raw, patch)
         steps.append(_workload(raw, version))
-    release = parse_release(version, gates)
     arrivals = {
         key: next(iter(_snapshot([_in_default(pod)], version).all(Pod).values()))
         for key, pod in record.get("arrives", {}).items()
@@ -109,7 +122,45 @@ def simulate(record: Mapping[str, Any], version: str, gates: Mapping[str, bool])
         ),
         arrivals=arrivals,
     )
-    played = end_state(snapshot, steps, KubeScheduler(release), options)
+    return Case(snapshot, steps, options)
+
+
+def simulate(record: Mapping[str, Any], version: str, gates: Mapping[str, bool]) -> dict[str, Any]:
+    """How the recorded rollout ends here, in the least favourable order."""
+    case = case_of(record, version)
+    scheduler = KubeScheduler(parse_release(version, gates))
+    played = end_state(case.snapshot, case.steps, scheduler, case.options)
+    return _end(record, played)
+
+
+def ends(
+    record: Mapping[str, Any], version: str, gates: Mapping[str, bool], most: int
+) -> Iterator[dict[str, Any]]:
+    """How it ends in each legal order, the least favourable first; at most so many are played."""
+    case = case_of(record, version)
+    attempts = Attempts(KubeScheduler(parse_release(version, gates)))
+    conditions = case.options.conditions()
+    for answers in every_order(most):
+        played = play(case.snapshot, case.steps, attempts, conditions, answers.choose)
+        yield _end(record, played)
+
+
+def every_order(most: int) -> Iterator[Answers]:
+    """Answers for one run after the other; each must have been used before the next is asked for."""
+    queue = deque([Answers(), Answers(last=True)])
+    seen: set[tuple[int, ...]] = set()
+    for _ in range(most):
+        if not queue:
+            return
+        answers = queue.popleft()
+        yield answers
+        if tuple(answers.given) not in seen:
+            seen.add(tuple(answers.given))
+            queue.extend(alternatives(answers))
+
+
+def _end(record: Mapping[str, Any], played: Played) -> dict[str, Any]:
+    _, namespace, _ = record["workload"].split("/")
     prefix = f"{namespace}/"
     return {
         "id": record["id"],

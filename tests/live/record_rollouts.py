@@ -1,5 +1,7 @@
 """Record rollouts: `python -m tests.live.record_rollouts KUBECONFIG OUT default|gated [ID...]`.
 
+`... KUBECONFIG OUT random SEED...` records random ones; a seed may be a range, as in 0-99.
+
 The cluster needs no machines: a stand-in must run every bound pod and remove every deleted one,
 giving it a terminal phase first. A pod with the annotation kubelet-stand-in/crash is to stay
 unready. A cluster counts as standing still when no pod has changed for 8 seconds.
@@ -13,7 +15,7 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +23,7 @@ import urllib3
 from kubernetes import client, config
 
 from tests.live.gated_scenarios import GATED
+from tests.live.random_scenarios import random_scenario
 from tests.live.rollout_objects import Raw
 from tests.live.rollout_scenarios import SCENARIOS, Scenario
 
@@ -124,6 +127,8 @@ class Recorder:
 
     def __init__(self, api: Api) -> None:
         self.api = api
+        self.restless = False
+        """The cluster has not come to stand still."""
 
     def pods(self) -> list[tuple[Any, ...]]:
         return sorted(_state(item) for item in self.api.items(PATHS["Pod"]))
@@ -138,6 +143,8 @@ class Recorder:
             if time.time() - since > seconds:
                 break
             time.sleep(0.2)
+        else:
+            self.restless = True
         return last
 
     def wipe(self) -> None:
@@ -212,12 +219,22 @@ class Recorder:
             while left and not ended.is_set():
                 for state in self.pods():
                     if state[0] in left and state[2] in ("Succeeded", "Failed"):
-                        self.api.create(left.pop(state[0]))
+                        with contextlib.suppress(RuntimeError):  # A quota may refuse it.
+                            self.api.create(left.pop(state[0]))
                 time.sleep(0.03)
 
         thread = threading.Thread(target=watch, daemon=True)
         thread.start()
         return ended.set
+
+    def await_late(self, pods: Sequence[Raw]) -> None:
+        """Create pods that stay Pending, and let their first back-off pass."""
+        for item in pods:
+            with contextlib.suppress(RuntimeError):  # A quota may refuse it.
+                self.api.create(item)
+            time.sleep(1.1)
+        if pods:
+            time.sleep(3)
 
     def record(self, name: str, scenario: Scenario) -> Raw:
         self.wipe()
@@ -225,18 +242,18 @@ class Recorder:
         for item in scenario.first:
             self.api.create(item)
             self.still(1.2)
-        for item in scenario.late:
-            self.api.create(item)
-            time.sleep(1.1)
-        if scenario.late:
-            time.sleep(3)  # past the first back-off
+        self.restless = False
+        self.await_late(scenario.late)
         before, placed_before = self.dump(), self.pods()
+        taken_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         workload = next(
             item
             for item in scenario.first
             if item["kind"] in ("StatefulSet", "Deployment", "DaemonSet")
+            and scenario.rolled in ("", item["metadata"]["name"])
         )
         own = workload["metadata"]["name"]
+        kinds = {item["metadata"]["name"]: item["kind"] for item in scenario.first}
         path = f"{PATHS[workload['kind']]}/{own}"
         stop = self.intrude(scenario)
         end: list[tuple[Any, ...]] = []
@@ -244,7 +261,7 @@ class Recorder:
             self.api.patch(path, patch)
             if index == 0:
                 for other, change in scenario.also.items():
-                    self.api.patch(f"{PATHS['StatefulSet']}/{other}", change)
+                    self.api.patch(f"{PATHS[kinds[other]]}/{other}", change)
             end = self.still(STILL_SECONDS)
         stop()
         item = self.api.call("GET", path)
@@ -254,6 +271,7 @@ class Recorder:
             "id": name,
             "workload": f"{workload['kind']}/default/{own}",
             "patch": list(scenario.patches) if len(scenario.patches) > 1 else scenario.patches[0],
+            "taken_at": taken_at,
             "before": before,
             "placed_before": [dict(zip(KEYS, state, strict=True)) for state in placed_before],
             "placed_after": [dict(zip(KEYS, state, strict=True)) for state in end],
@@ -261,12 +279,23 @@ class Recorder:
             "status": item.get("status"),
         }
         if scenario.also:
-            record["also"] = {f"StatefulSet/default/{k}": v for k, v in scenario.also.items()}
+            record["also"] = {f"{kinds[k]}/default/{k}": v for k, v in scenario.also.items()}
         if scenario.arrives:
             record["arrives"] = {f"default/{k}": v for k, v in scenario.arrives.items()}
         if scenario.never_ready:
             record["assume"] = "new-revision-never-ready"
+        if self.restless:
+            record["restless"] = True
         return record
+
+
+def _random(seeds: Sequence[str]) -> dict[str, Scenario]:
+    found: dict[str, Scenario] = {}
+    for text in seeds:
+        first, _, last = text.partition("-")
+        for seed in range(int(first), int(last or first) + 1):
+            found[f"random-{seed}"] = random_scenario(seed)
+    return found
 
 
 def main() -> None:
@@ -275,10 +304,10 @@ def main() -> None:
     urllib3.disable_warnings()
     recorder = Recorder(Api(kubeconfig))
     recorder.classes()
-    scenarios = GATED if group == "gated" else SCENARIOS
+    scenarios = _random(only) if group == "random" else GATED if group == "gated" else SCENARIOS
     with Path(out).open("a") as lines:
         for name, scenario in scenarios.items():
-            if only and name not in only:
+            if group != "random" and only and name not in only:
                 continue
             record = recorder.record(name, scenario)
             lines.write(json.dumps(record, separators=(",", ":")) + "\n")

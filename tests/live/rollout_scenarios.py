@@ -30,7 +30,7 @@ from tests.live.rollout_objects import (
 
 @dataclass(frozen=True)
 class Scenario:
-    """The first workload is the one that is patched."""
+    """What is there, and what happens to one of the workloads."""
 
     nodes: dict[str, str]
     """Name -> cpu, optionally followed by ":zone"."""
@@ -40,11 +40,13 @@ class Scenario:
     patches: Sequence[Raw]
     """Each after the cluster stood still."""
     also: dict[str, Raw] = field(default_factory=dict)
-    """Other StatefulSets patched in the same moment as the first patch, by name."""
+    """Other workloads patched in the same moment as the first patch, by name."""
     arrives: dict[str, Raw] = field(default_factory=dict)
     """Pod whose containers stop -> the pod that is created in that moment."""
     never_ready: bool = False
     """The first patch's pods never become Ready."""
+    rolled: str = ""
+    """The name of the workload that is patched; otherwise the first one is."""
 
 
 TWO = {"n1": "4", "n2": "4"}

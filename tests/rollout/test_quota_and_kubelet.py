@@ -141,3 +141,13 @@ def test_a_kubelet_admits(case: str) -> None:
 
     assert (found[0] if found else None) == reason
     assert snapshot.all(Pod)
+
+
+def test_a_parallel_set_replaces_nothing_while_a_quota_refuses_one_of_its_pods() -> None:
+    web = stateful_set("web", "3", "n1", "n2", own={"podManagementPolicy": "Parallel"})
+    del web[1]
+    snapshot = cluster(node("n1"), node("n2"), _quota({"pods": "1"}), web)
+
+    played = rolled(snapshot)
+
+    assert [m.subject for m in played.moments if m.code == "deleted"] == []
