@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Final
 
 from kschedx.api.meta import Object
 from kschedx.api.pod import Pod
+from kschedx.api.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kschedx.rollout.attempts import Attempts
 from kschedx.rollout.live_pod import LivePod, Moment, Owner, Seconds, Timing
 from kschedx.rollout.policies import TODAY, Policy
-from kschedx.rollout.progress import Progress, is_new, progress
+from kschedx.rollout.progress import Progress, progress
 from kschedx.rollout.simulation import Simulation
+from kschedx.rollout.workloads import without_hash
 from kschedx.rollout.world import Choose, World, first_option
 from kschedx.snapshot.snapshot import Snapshot
+
+
+_TEMPLATED: Final = (StatefulSet, Deployment, DaemonSet)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +100,20 @@ def play(
 
 
 def _broken(world: World, item: Object) -> Callable[[LivePod], bool]:
-    """Pods that the first step's template makes."""
+    """Pods that the first step's template makes, however late they get a node."""
     owner = Owner.of(item)
+    template = without_hash(item.spec.template) if isinstance(item, _TEMPLATED) else None
 
     def never_ready(live: LivePod) -> bool:
-        return world.workloads[owner] is item and is_new(world, owner, live)
+        if live.owner is None or world.workload_of(live) != owner:
+            return False
+        made_by = world.workloads.get(live.owner)
+        if isinstance(made_by, ReplicaSet):
+            return without_hash(made_by.spec.template) == template
+        revisions = world.revisions.get(owner)
+        if revisions is None:
+            return True
+        return revisions.templates.get(live.revision() or revisions.current) == template
 
     return never_ready
 
