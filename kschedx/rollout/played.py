@@ -19,7 +19,6 @@ from kschedx.rollout.workloads import without_hash
 from kschedx.rollout.world import Choose, World, first_option
 from kschedx.snapshot.snapshot import Snapshot
 
-
 _TEMPLATED: Final = (StatefulSet, Deployment, DaemonSet)
 
 
