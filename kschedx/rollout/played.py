@@ -93,6 +93,8 @@ def play(
     world.rolling.update(Owner.of(item) for item in (steps[0], *conditions.also))
     simulation.open()
     for index, step in enumerate(steps):
+        if index > 0:
+            simulation.stand_still()
         simulation.begin((step, *conditions.also) if index == 0 else (step,))
         simulation.play()
     return ended(simulation, owner)

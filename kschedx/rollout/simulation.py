@@ -106,6 +106,12 @@ class Simulation:
             self.world.dirty[owner] = None
         self.world.last_change = self.world.now
 
+    def stand_still(self) -> None:
+        """The time goes by in which whoever makes the next change sees that nothing happens."""
+        world = self.world
+        if world.timing.still_seconds is not None:
+            world.now = max(world.now, world.last_change + world.timing.still_seconds)
+
     def play(self) -> None:
         """Run until nothing can happen any more, or nothing has happened for long enough."""
         world = self.world

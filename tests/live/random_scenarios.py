@@ -124,7 +124,7 @@ class _Drawing:
         self.free -= size * replicas
         priority = draw.choice((*_PRIORITIES, "high", "high") if name == "web" else _PRIORITIES)
         more = self.rules(name)
-        own: Raw = {"minReadySeconds": draw.choice((2, 3, 20))} if self.often(0.15) else {}
+        own: Raw = {"minReadySeconds": draw.choice((2, 3, 60))} if self.often(0.15) else {}
         cpu = f"{size}m"
         if kind == "daemon":
             named = {"priorityClassName": priority} if priority else {}
