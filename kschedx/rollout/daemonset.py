@@ -15,10 +15,11 @@ from kschedx.api.selectors import NodeSelector, NodeSelectorRequirement, NodeSel
 from kschedx.api.workloads import ControllerRevision, DaemonSet
 from kschedx.framework.views import NodeView
 from kschedx.rollout.creation import pod_from_template
+from kschedx.rollout.events import RESYNC
 from kschedx.rollout.live_pod import REVISION_LABEL, LivePod, Owner, owner_of
 from kschedx.rollout.turns import next_in_turn
 from kschedx.rollout.workloads import Revisions, pod_suffix, share, template_hash
-from kschedx.rollout.world import RESYNC, World
+from kschedx.rollout.world import World
 from kschedx.schedulers.kube.required_node_affinity import RequiredNodeAffinity
 from kschedx.schedulers.kube.tolerations import NO_EXECUTE, NO_SCHEDULE, untolerated
 

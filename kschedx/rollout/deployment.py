@@ -16,9 +16,10 @@ from kschedx.api.change import replaced
 from kschedx.api.meta import ObjectMeta, OwnerReference
 from kschedx.api.workloads import Deployment, ReplicaSet, ReplicaSetSpec
 from kschedx.rollout.deployment_scaling import scale_proportionally
+from kschedx.rollout.events import RESYNC
 from kschedx.rollout.live_pod import TEMPLATE_HASH_LABEL, Owner
 from kschedx.rollout.workloads import share, template_hash, without_hash
-from kschedx.rollout.world import RESYNC, World
+from kschedx.rollout.world import World
 
 RECREATE: Final = "Recreate"
 DESIRED: Final = "deployment.kubernetes.io/desired-replicas"

@@ -2,8 +2,8 @@
 
 Open in a rollout is whether the scheduler is idle or busy between the moment in which it sees room
 free and the moment in which the successor exists, which of several equally good nodes it draws, in
-which order equal waiting pods have failed before, and which of several equal pods a controller
-takes first. What may arrive meanwhile is another question
+which order equal waiting pods have failed before, which of several equal pods a controller takes
+first, and whether a pod that arrives is tried together with those that wait or after them. What may arrive meanwhile is another question
 (arrivals.py). Everything else is given by the rules. Runs are told apart by the answers to these
 questions.
 """

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from kschedx.api.quantity import show_each
 from kschedx.framework.views import NodeView
+from kschedx.rollout.events import GONE, STARTED, STOPPED
 from kschedx.rollout.live_pod import LivePod
-from kschedx.rollout.world import GONE, STARTED, STOPPED, World
+from kschedx.rollout.world import World
 from kschedx.schedulers.kube.required_node_affinity import RequiredNodeAffinity
 from kschedx.schedulers.kube.tolerations import NO_EXECUTE, untolerated
 

@@ -11,12 +11,13 @@ from kschedx.api.meta import Object
 from kschedx.api.pod import Pod
 from kschedx.api.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kschedx.rollout.attempts import Attempts
+from kschedx.rollout.events import Choose, first_option
 from kschedx.rollout.live_pod import LivePod, Moment, Owner, Seconds, Timing
 from kschedx.rollout.policies import TODAY, Policy
 from kschedx.rollout.progress import Progress, progress
 from kschedx.rollout.simulation import Simulation
 from kschedx.rollout.workloads import without_hash
-from kschedx.rollout.world import Choose, World, first_option
+from kschedx.rollout.world import World
 from kschedx.snapshot.snapshot import Snapshot
 
 _TEMPLATED: Final = (StatefulSet, Deployment, DaemonSet)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import takewhile
 
 from kschedx.api.meta import Object
 from kschedx.api.pod import Pod, PodTemplate
@@ -91,27 +92,26 @@ def to_delete(world: World, item: Object, active: Sequence[LivePod], many: int) 
 
 
 def _some(world: World, item: Object, equals: list[LivePod], many: int) -> list[LivePod]:
-    """So many of these equal pods."""
+    """So many of these equal pods: of ages that are nearly alike the lower uid goes first.
+
+    Pods of exactly the same age come in any order, and uids that a run has made mean nothing.
+    """
     found: list[LivePod] = []
-    left = list(equals)
+    known = [live for live in equals if live.created <= 0 and live.pod.metadata.uid]
+    known.sort(key=lambda live: live.pod.metadata.uid)
+    unknown = [live for live in equals if live.created > 0 or not live.pod.metadata.uid]
     successor = _successor(world, item)
     while len(found) < many:
-        free = [live for live in left if not any(_by_uid(other, live) for other in left)]
-        live = next_in_turn(world, free or left, successor)
-        left.remove(live)
+        same = takewhile(lambda live: _ages(live) == _ages(known[0]), known)
+        free = sorted((*same, *unknown), key=lambda live: live.key)
+        live = next_in_turn(world, free, successor)
+        (unknown if live in unknown else known).remove(live)
         found.append(live)
     return found
 
 
-def _by_uid(one: LivePod, other: LivePod) -> bool:
-    """Whether this one goes before the other: of ages that are nearly alike uids decide.
-
-    Uids of pods that the run has made mean nothing, and equal ages leave the order open.
-    """
-    if one.created > 0 or other.created > 0:
-        return False
-    differ = one.ready_since != other.ready_since or one.created != other.created
-    return differ and one.pod.metadata.uid < other.pod.metadata.uid
+def _ages(live: LivePod) -> tuple[Seconds | None, Seconds]:
+    return live.ready_since, live.created
 
 
 def _successor(world: World, item: Object) -> PodView | None:

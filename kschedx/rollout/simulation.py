@@ -16,8 +16,9 @@ from kschedx.framework.views import PodView
 from kschedx.rollout import controllers, kubelet, scheduling
 from kschedx.rollout.attempts import Attempts
 from kschedx.rollout.disruption import DisruptionController
+from kschedx.rollout.events import ARRIVES, GONE, RESYNC, STARTED, STOPPED
 from kschedx.rollout.live_pod import LivePod, Owner, Seconds
-from kschedx.rollout.world import GONE, RESYNC, STARTED, STOPPED, World
+from kschedx.rollout.world import World
 
 MOST_EVENTS: Final = 20_000
 """Events after which a run is given up: something repeats for ever."""
@@ -159,6 +160,8 @@ class Simulation:
             if what == RESYNC:
                 if subject in world.workloads:
                     world.dirty[subject] = None
+            elif what == ARRIVES:
+                world.arrive(subject)
             else:
                 kubelet.act(world, what, subject, incarnation)
             if what == GONE and world.busy_for is not None:

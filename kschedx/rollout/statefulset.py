@@ -16,6 +16,7 @@ from kschedx.api.change import replaced
 from kschedx.api.pod import ClaimVolume, Pod, PodTemplate, Volume
 from kschedx.api.workloads import ControllerRevision, RollingUpdateStatefulSet, StatefulSet
 from kschedx.rollout.creation import pod_from_template
+from kschedx.rollout.events import RESYNC
 from kschedx.rollout.live_pod import REVISION_LABEL, LivePod, Owner, owner_of
 from kschedx.rollout.statefulset_claims import (
     claims_of,
@@ -26,7 +27,7 @@ from kschedx.rollout.statefulset_claims import (
     own_claims,
 )
 from kschedx.rollout.workloads import Revisions, share, template_hash
-from kschedx.rollout.world import RESYNC, World
+from kschedx.rollout.world import World
 
 ORDERED_READY: Final = "OrderedReady"
 ROLLING_UPDATE: Final = "RollingUpdate"

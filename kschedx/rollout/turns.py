@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from kschedx.framework.views import NodeView, PodView
@@ -21,7 +22,9 @@ from kschedx.schedulers.kube.required_node_affinity import RequiredNodeAffinity
 
 MOST_EQUALS: Final = 32
 """Equal pods that are told apart."""
-MOST_WAITING: Final = 16
+MOST_WAITING: Final = 256
+"""Waiting pods that are looked at."""
+MOST_SHAPES: Final = 16
 """Shapes of waiting pods for which room is looked at."""
 
 
@@ -75,13 +78,13 @@ def _strangers(world: World, live: LivePod) -> list[_Shape]:
     """Waiting pods of other workloads, one of each shape."""
     owner = world.workload_of(live)
     found: dict[str, PodView] = {}
-    for key, view in world.cluster.waiting.items():
+    for key, view in islice(world.cluster.waiting.items(), MOST_WAITING):
         waiting = world.pods.get(key)
         if waiting is not None and owner is not None and world.workload_of(waiting) == owner:
             continue
         spec = view.pod.spec
         affinity = spec.affinity.node_affinity if spec.affinity is not None else None
         found.setdefault(repr((view.requests, spec.node_selector, affinity)), view)
-        if len(found) == MOST_WAITING:
+        if len(found) == MOST_SHAPES:
             break
     return [_Shape.of(view) for view in found.values()]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from kschedx.api.policy import ResourceQuota
 from kschedx.api.scheduling import SYSTEM_PRIORITIES, PriorityClass
 from kschedx.framework.views import ClusterView, PodView
 from kschedx.rollout.creation import admitted
+from kschedx.rollout.events import ARRIVES, GONE, STOPPED, Choose, first_option
 from kschedx.rollout.live_pod import LivePod, Moment, Owner, Seconds, Timing, owner_of
 from kschedx.rollout.opening import Opening
 from kschedx.rollout.policies import TODAY, Policy
@@ -30,20 +31,8 @@ from kschedx.schedulers.kube.queueing_hints import Change, PodEvent
 from kschedx.snapshot.admission import Admission
 from kschedx.snapshot.snapshot import Snapshot
 
-STOPPED: Final = "stopped"
-GONE: Final = "gone"
-STARTED: Final = "started"
-RESYNC: Final = "resync"
-
 MOST_FREED: Final = 32
 """Pods of a rollout, the first that stop, whose room is remembered."""
-Choose = Callable[[str, Sequence[str]], int]
-"""(question, options) -> the index of the one that happens; the first is the least favourable."""
-
-
-def first_option(question: str, options: Sequence[str]) -> int:
-    """The least favourable of legal orders."""
-    return 0
 
 
 class World:
@@ -322,10 +311,20 @@ class World:
         if self.workload_of(live) in self.rolling and len(self.freed) < MOST_FREED:
             self.freed.append((live, self.cluster))
         arriving = self.arrivals.pop(live.key, None)
-        if arriving is not None:
-            pod = self.admitted(arriving)
-            if self.create(pod, None):
-                self.record("arrived", pod.key)
+        if arriving is None:
+            return
+        others = bool(self.queue.active or self.queue.backing_off)
+        options = ("before the scheduler tries others", "just after")
+        if others and self.choose(f"{arriving.key} arrives", options) == 1:
+            self.at(self.now, ARRIVES, arriving)
+        else:
+            self.arrive(arriving)
+
+    def arrive(self, arriving: Pod) -> None:
+        """Somebody creates a bare pod; a quota may forbid it."""
+        pod = self.admitted(arriving)
+        if self.create(pod, None):
+            self.record("arrived", pod.key)
 
     def refuse(self, live: LivePod, reason: str, sentence: str) -> None:
         """The kubelet does not admit the pod: it has failed where it is."""

@@ -25,6 +25,7 @@ from kschedx.rollout.change import Workload
 from kschedx.rollout.exploration import Answers, alternatives
 from kschedx.rollout.live_pod import Timing
 from kschedx.rollout.played import Played, play
+from kschedx.rollout.progress_deadline import exceeded_at
 from kschedx.schedulers.kube.cycle import KubeScheduler
 from kschedx.schedulers.kube.versions import parse_release
 from kschedx.snapshot.decode import snapshot_from_objects
@@ -165,11 +166,19 @@ def _end(record: Mapping[str, Any], played: Played) -> dict[str, Any]:
     return {
         "id": record["id"],
         "all_updated_and_ready": played.done,
+        "deadline_exceeded": _deadline_exceeded(played),
         "pods": [
             {"pod": p.pod.removeprefix(prefix), "node": p.node, "image": p.image, "ready": p.ready}
             for p in played.pods
         ],
     }
+
+
+def _deadline_exceeded(played: Played) -> bool:
+    """Whether a Deployment says so when the recording ends."""
+    at = exceeded_at(played)
+    ends_at = played.world.last_change + (STAND_IN.still_seconds or 0)
+    return at is not None and at < ends_at and not played.done
 
 
 def main() -> None:

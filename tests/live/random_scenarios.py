@@ -35,6 +35,9 @@ _ZONES: Final = "aab"
 _PRIORITIES: Final = (None, None, None, "high", "low", "high-never")
 _SETS: Final = ("ordered", "ordered", "parallel")
 _KINDS: Final = (*_SETS, "deployment", "deployment", "daemon")
+_LIMITED: Final = 3
+"""Sets of this size may have two pods unavailable."""
+_TWO: Final = {"maxUnavailable": 2}
 _DEADLINE_SECONDS: Final = 5
 """A Deployment's progress deadline: it passes before a cluster counts as standing still."""
 
@@ -173,6 +176,9 @@ class _Drawing:
             own["updateStrategy"] = {"type": "OnDelete"}
         elif self.often(0.15):
             own |= set_rolling(partition=self.draw.randint(1, replicas))
+        if replicas >= _LIMITED and own.get("updateStrategy", {}).get("type") != "OnDelete":
+            # Dropped by API servers on which the gate MaxUnavailableStatefulSet is off.
+            own |= set_rolling(**own.get("updateStrategy", {}).get("rollingUpdate", {}), **_TWO)
         if self.often(0.1):
             own["ordinals"] = {"start": self.draw.randint(1, 3)}
         if name == "web" and self.often(0.15):

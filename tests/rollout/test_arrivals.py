@@ -9,13 +9,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kschedx.answers.upgrade import simulate_upgrade
+from kschedx.api.pod import Pod
 from kschedx.rollout.arrivals import MOST_ARRIVALS, Arrival, Newcomers
 from kschedx.rollout.attempts import Attempts
 from kschedx.rollout.change import touched, with_requests
-from kschedx.rollout.exploration import good
+from kschedx.rollout.exploration import Answers, good
+from kschedx.rollout.played import Conditions, play
 from kschedx.rollout.report import Outcome, RolloutReport
 from kschedx.snapshot.snapshot import Snapshot
 from tests.rollout.clusters import (
+    TIMING,
     Raw,
     choice,
     cluster,
@@ -156,6 +159,21 @@ def test_the_bound_is_stated_where_it_is_met() -> None:
 
     assert report.arrivals is not None
     assert (report.arrivals.runs, report.arrivals.complete) == (MOST_ARRIVALS, False)
+
+
+def test_a_pod_may_arrive_just_after_the_scheduler_has_tried_those_that_wait() -> None:
+    arriving = cluster(pod("late", "3", priority=1000)).all(Pod)["default/late"]
+    snapshot = cluster(node("n1"), stateful_set("db", "3", "n1"), pod("hungry", "3"))
+    step = touched(workload(snapshot, "db"))
+    conditions = Conditions(TIMING, arrivals={"default/db-0": arriving})
+
+    ends = [
+        play(snapshot, (step,), Attempts(scheduler()), conditions, Answers((0, late)).choose)
+        for late in (0, 1)
+    ]
+
+    bound = [[m.subject for m in played.moments if m.code == "bound"] for played in ends]
+    assert bound == [["default/late"], ["default/hungry", "default/late"]]
 
 
 def test_remedies_are_replayed_with_the_arrival() -> None:
