@@ -111,7 +111,7 @@ def _smaller(case: Case) -> Iterator[_Smaller]:
         if isinstance(item, StatefulSet):
             order = sorted(active, key=lambda live: -(ordinal(live.pod.name) or 0))
         else:
-            order = to_delete(world, item, active)
+            order = to_delete(world, item, active, min(MOST_FEWER, wanted))
         for count in range(1, min(MOST_FEWER, wanted) + 1):
             yield _Smaller(owner, tuple(order[:count]))
 

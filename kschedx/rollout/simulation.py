@@ -66,8 +66,7 @@ class Simulation:
 
     def _in_order_of_failure(self, waiting: list[PodView]) -> list[PodView]:
         """The queue takes equals by when they last failed, which no object says."""
-        pairs = pairwise(waiting)
-        if not any(a.priority == b.priority and a.asked != b.asked for a, b in pairs):
+        if not any(self._matters(one, other) for one, other in pairwise(waiting)):
             return waiting
         options = ("in the order in which they were created", "the other way round")
         if self.world.choose("equal waiting pods have failed last", options) == 0:
@@ -75,6 +74,17 @@ class Simulation:
         newest_first = list(reversed(waiting))
         newest_first.sort(key=lambda view: -view.priority)
         return newest_first
+
+    def _matters(self, one: PodView, other: PodView) -> bool:
+        """Whether it makes a difference which of two equals is tried first.
+
+        Pods of one size can stand for each other, unless a StatefulSet waits for one of them.
+        """
+        if one.priority != other.priority:
+            return False
+        owners = {self.world.pods[view.key].owner for view in (one, other)}
+        numbered = any(owner is not None and owner.kind == "StatefulSet" for owner in owners)
+        return one.asked != other.asked or numbered
 
     def _resume(self, live: LivePod) -> None:
         """What the pod's kubelet has in hand at second 0."""

@@ -122,6 +122,14 @@ def _state(item: Raw) -> tuple[Any, ...]:
     )
 
 
+def _available(item: Raw) -> bool:
+    """Whether as many pods as the workload wants have been Ready for long enough."""
+    status = item.get("status") or {}
+    if item["kind"] == "DaemonSet":
+        return bool(status.get("numberAvailable", 0) == status["desiredNumberScheduled"])
+    return bool(status.get("availableReplicas", 0) == item["spec"]["replicas"])
+
+
 class Recorder:
     """One control plane, one scenario at a time."""
 
@@ -275,7 +283,7 @@ class Recorder:
             "before": before,
             "placed_before": [dict(zip(KEYS, state, strict=True)) for state in placed_before],
             "placed_after": [dict(zip(KEYS, state, strict=True)) for state in end],
-            "all_updated_and_ready": all(s[3] == image and s[4] for s in mine),
+            "all_updated_and_ready": _available(item) and all(s[3] == image and s[4] for s in mine),
             "status": item.get("status"),
         }
         if scenario.also:

@@ -3,16 +3,21 @@
 from typing import Any
 
 from kschedx.answers.upgrade import simulate_upgrade
+from kschedx.rollout.attempts import Attempts
 from kschedx.rollout.change import touched
 from kschedx.rollout.exploration import Answers
+from kschedx.rollout.played import Conditions, play
 from kschedx.rollout.report import Outcome, RolloutReport
 from kschedx.snapshot.snapshot import Snapshot
 from tests.rollout.clusters import (
+    TIMING,
     choice,
     cluster,
     node,
     options,
+    places,
     pod,
+    scheduler,
     stateful_set,
     workload,
 )
@@ -96,3 +101,16 @@ def test_which_of_equal_waiting_pods_is_tried_first_is_open() -> None:
 
     assert report.search.runs > 1
     assert report.outcome is Outcome.DEADLOCK
+
+
+def test_which_ordinal_of_a_waiting_set_is_tried_first_is_open() -> None:
+    web, db = stateful_set("web", "3", "n1"), stateful_set("db", "3", "", "")
+    snapshot = cluster(node("n1"), web, db)
+    step = touched(workload(snapshot, "web"))
+
+    placed = [
+        places(play(snapshot, (step,), Attempts(scheduler()), Conditions(TIMING), answers.choose))
+        for answers in (Answers((0,)), Answers((1,)))
+    ]
+
+    assert [(found["db-0"], found["db-1"]) for found in placed] == [("n1", ""), ("", "n1")]
