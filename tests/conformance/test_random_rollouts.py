@@ -22,9 +22,17 @@ def _records(name: str) -> list[Mapping[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    "record", _records("rollouts-random-1.35.jsonl.gz"), ids=lambda record: record["id"]
+    ("version", "record"),
+    [
+        (version, record)
+        for version in ("1.35", "1.37")
+        for record in _records(f"rollouts-random-{version}.jsonl.gz")
+    ],
+    ids=lambda value: value if isinstance(value, str) else value["id"],
 )
-def test_a_random_rollout_ends_as_in_one_of_the_orders(record: Mapping[str, Any]) -> None:
-    orders = ends(record, "1.35", {}, MOST_ORDERS)
+def test_a_random_rollout_ends_as_in_one_of_the_orders(
+    version: str, record: Mapping[str, Any]
+) -> None:
+    orders = ends(record, version, {}, MOST_ORDERS)
 
     assert [] in (differences(record, end) for end in orders)
