@@ -200,13 +200,18 @@ def _new_domains(attempt: Attempt, cluster: ClusterView) -> Iterator[tuple[Edit,
 
 
 def _priorities(pod: PodView, cluster: ClusterView) -> Iterator[tuple[Edit, ...]]:
-    """Priorities above the pod's: classes that exist, else just above the pods on nodes."""
+    """Priorities above the pod's: classes that exist, else just above the pods on nodes.
+
+    A class of preemptionPolicy Never evicts nobody, so it makes no room.
+    """
     if pod.pod.spec.preemption_policy == "Never":
         return
     classes = sorted(
         (item.value, item.name)
         for item in cluster.snapshot.all(PriorityClass).values()
-        if item.value > pod.priority and not item.name.startswith("system-")
+        if item.value > pod.priority
+        and item.preemption_policy != "Never"
+        and not item.name.startswith("system-")
     )
     for value, name in classes[:_CLASSES]:
         yield (RaisePriority(value, name),)
