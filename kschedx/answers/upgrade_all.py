@@ -6,7 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from kschedx.answers.replay import SchedulerChoice
-from kschedx.answers.upgrade import UpgradeOptions, simulate_upgrade
+from kschedx.answers.upgrade import (
+    NEVER_READY,
+    NONE_ARRIVE,
+    UpgradeOptions,
+    simulate_upgrade,
+    timing_words,
+)
 from kschedx.api.meta import ObjectMeta
 from kschedx.api.pod import Pod
 from kschedx.api.workloads import DaemonSet, Deployment, StatefulSet
@@ -55,14 +61,14 @@ def simulate_all(
     items = workloads(snapshot, namespace)
     lines: list[WorkloadLine] = []
     stopped: list[Workload] = []
-    assumed: tuple[str, ...] = ()
+    played = 0
     for index, item in enumerate(items):
         tell("workloads", index, len(items))
         if not options.never_ready and spare.proves(item):
             lines.append(_proved(item, cluster))
             continue
         report = simulate_upgrade(snapshot, [touched(item)], choice, options, newcomers)
-        assumed = assumed or report.assumptions[:2]
+        played += 1
         lines.append(_line(item, report, cluster))
         if report.outcome.finding:
             stopped.append(item)
@@ -74,8 +80,19 @@ def simulate_all(
         version_assumed=choice.version_assumed,
         lines=tuple(lines),
         room=tuple(_room(snapshot, choice, options, stopped, newcomers)),
-        assumptions=assumed,
+        assumptions=tuple(_assumed(options)) if played else (),
     )
+
+
+def _assumed(options: UpgradeOptions) -> Iterator[str]:
+    """What holds for all workloads that were played."""
+    yield timing_words(options.timing)
+    if options.foresee and options.order != "best":
+        yield "new pods of other workloads arrive only where nothing that is there stops the rollout"
+    else:
+        yield NONE_ARRIVE
+    if options.never_ready:
+        yield NEVER_READY
 
 
 def _proved(item: Workload, cluster: ClusterView) -> WorkloadLine:
