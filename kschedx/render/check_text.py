@@ -69,7 +69,6 @@ def _write(page: Page, finding: Finding) -> None:
     for line in finding.details:
         page.write(Text(line, style="quiet"), indent=4)
     if finding.fix is not None:
-        fix = [("Fix", finding.fix.sentence)]
+        page.paragraphs([("Fix", finding.fix.sentence)], indent=2)
         if finding.fix.command:
-            fix.append(("", finding.fix.command))
-        page.paragraphs(fix, indent=2)
+            page.write_whole(Text(finding.fix.command), indent=7)
