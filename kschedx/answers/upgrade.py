@@ -34,6 +34,8 @@ from kschedx.schedulers.kube.cycle import KubeScheduler
 from kschedx.snapshot.snapshot import Snapshot
 
 ORDERS = ("worst", "best", "both")
+NONE_ARRIVE = "no new pods of other workloads arrive meanwhile"
+NEVER_READY = "pods of the new revision never become Ready"
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,26 +232,27 @@ def verdict(worst: Run, best: Run | None) -> Outcome:
     return worst.outcome
 
 
+def timing_words(timing: Timing) -> str:
+    """How long pods take to stop and to become Ready."""
+    stop = "their own grace period"
+    if timing.stop_seconds is not None:
+        stop = f"{float(timing.stop_seconds):.12g}s"
+    return (
+        f"deleted pods stop after {stop} and are gone {float(timing.gone_seconds):.12g}s later; "
+        f"new pods are Ready {float(timing.start_seconds):.12g}s after they have a node"
+    )
+
+
 def assumptions(
     played: Played, options: UpgradeOptions, foreseen: Foreseen | None = None
 ) -> tuple[str, ...]:
     """What the snapshot does not say and the run takes as given."""
-    timing = options.timing
-    stop = (
-        "after their own grace period"
-        if timing.stop_seconds is None
-        else f"after {timing.stop_seconds}s"
-    )
-    found = [
-        f"deleted pods stop {stop} and are gone {timing.gone_seconds}s later; new pods are Ready "
-        f"{timing.start_seconds}s after they have a node",
-        _arriving(foreseen),
-    ]
+    found = [timing_words(options.timing), _arriving(foreseen)]
     if options.also:
         named = [f"{item.namespace}/{item.name}" for item in options.also]
         found.append(f"{_some(sorted(named))} change in the same moment")
     if options.never_ready:
-        found.append("pods of the new revision never become Ready")
+        found.append(NEVER_READY)
     stuck = sorted(key for key, live in played.world.pods.items() if live.stuck)
     if stuck:
         found.append(f"the kubelets of {_some(stuck)} do not act")
@@ -269,7 +272,7 @@ def assumptions(
 def _arriving(foreseen: Foreseen | None) -> str:
     """Which new pods the runs have met."""
     if foreseen is None:
-        return "no new pods of other workloads arrive meanwhile"
+        return NONE_ARRIVE
     if not foreseen.newcomers:
         return "no new pods arrive meanwhile that only the freed room could take: none are foreseen"
     ones = "1 workload" if foreseen.newcomers == 1 else f"{foreseen.newcomers} workloads"

@@ -6,7 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from kschedx.answers.replay import SchedulerChoice
-from kschedx.answers.upgrade import UpgradeOptions, simulate_upgrade
+from kschedx.answers.upgrade import (
+    NEVER_READY,
+    NONE_ARRIVE,
+    UpgradeOptions,
+    simulate_upgrade,
+    timing_words,
+)
 from kschedx.api.meta import ObjectMeta
 from kschedx.api.pod import Pod
 from kschedx.api.workloads import DaemonSet, Deployment, StatefulSet
@@ -55,14 +61,14 @@ def simulate_all(
     items = workloads(snapshot, namespace)
     lines: list[WorkloadLine] = []
     stopped: list[Workload] = []
-    assumed: tuple[str, ...] = ()
+    played = 0
     for index, item in enumerate(items):
         tell("workloads", index, len(items))
         if not options.never_ready and spare.proves(item):
             lines.append(_proved(item, cluster))
             continue
         report = simulate_upgrade(snapshot, [touched(item)], choice, options, newcomers)
-        assumed = assumed or (report.assumptions[0], _arriving(len(foreseen)))
+        played += 1
         lines.append(_line(item, report, cluster))
         if report.outcome.finding:
             stopped.append(item)
@@ -74,19 +80,24 @@ def simulate_all(
         version_assumed=choice.version_assumed,
         lines=tuple(lines),
         room=tuple(_room(snapshot, choice, options, stopped, newcomers)),
-        assumptions=assumed,
+        assumptions=tuple(_assumed(options, len(foreseen))) if played else (),
     )
 
 
-def _arriving(newcomers: int) -> str:
-    """Which new pods the rollouts have met."""
-    if not newcomers:
-        return "no new pods of other workloads arrive meanwhile"
-    ones = "1 workload" if newcomers == 1 else f"{newcomers} workloads"
-    return (
-        f"new pods: like those of {ones} of which one more finds no node now, one at a time, as a "
-        f"pod of the rollout stops; at most {MOST_ARRIVALS} arrivals are played for each rollout"
-    )
+def _assumed(options: UpgradeOptions, newcomers: int) -> Iterator[str]:
+    """What holds for all workloads that were played."""
+    yield timing_words(options.timing)
+    if newcomers and options.order != "best":
+        ones = "1 workload" if newcomers == 1 else f"{newcomers} workloads"
+        yield (
+            f"new pods: where nothing that is there stops a rollout, like those of {ones} of which "
+            f"one more finds no node now, one at a time, as a pod of the rollout stops; at most "
+            f"{MOST_ARRIVALS} are played for each"
+        )
+    else:
+        yield NONE_ARRIVE
+    if options.never_ready:
+        yield NEVER_READY
 
 
 def _proved(item: Workload, cluster: ClusterView) -> WorkloadLine:

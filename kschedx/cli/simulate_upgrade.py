@@ -1,6 +1,7 @@
 """`kschedx simulate-upgrade`: would this rollout deadlock?"""
 
 import enum
+import math
 import sys
 from dataclasses import replace
 from fractions import Fraction
@@ -150,8 +151,8 @@ def simulate_upgrade(
 
     options = UpgradeOptions(
         timing=Timing(
-            stop_seconds=None if stop_seconds is None else Fraction(str(stop_seconds)),
-            start_seconds=Fraction(str(start_seconds)),
+            stop_seconds=None if stop_seconds is None else _seconds("--stop-seconds", stop_seconds),
+            start_seconds=_seconds("--start-seconds", start_seconds),
         ),
         never_ready=never_ready,
         order=order.value,
@@ -243,8 +244,26 @@ def _check(target: str | None, *, every: bool, said: bool, has_to: bool) -> None
         )
 
 
+def _seconds(option: str, value: float) -> Fraction:
+    if not math.isfinite(value):
+        raise KschedxError(
+            "not-seconds",
+            f"{option} {value} is no time",
+            hint="write seconds, such as 30 or 0.5",
+            exit_code=EXIT_USAGE,
+        )
+    return Fraction(str(value))
+
+
 def _image(text: str) -> tuple[str, str]:
     container, equals, image = text.partition("=")
+    if not (image if equals else text):
+        raise KschedxError(
+            "not-an-image",
+            f"{text!r} names no image",
+            hint="write CONTAINER=IMAGE",
+            exit_code=EXIT_USAGE,
+        )
     return (container, image) if equals else ("", text)
 
 
@@ -257,10 +276,10 @@ def _requests(text: str) -> tuple[str, dict[str, str]]:
     for part in (rest if colon else text).split(","):
         name, equals, quantity = part.partition("=")
         try:
-            milli(quantity)
+            negative = milli(quantity) < 0
         except QuantityError:
-            equals = ""
-        if not name or not equals:
+            equals, negative = "", False
+        if not name or not equals or negative:
             raise KschedxError(
                 "not-requests",
                 f"{text!r} does not say requests",

@@ -27,8 +27,9 @@ def node_loss(applied: Applied) -> Iterator[Finding]:
             else:
                 worst[name] = (*worst[name][:4], nodes + 1)
     for target, node_name, there, lost, nodes in worst.values():
+        verb = "finds" if lost == 1 else "find"
         sentence = (
-            f"if {node_name} is lost, {lost} of {counted(there, 'pod')} there find no other node"
+            f"if {node_name} is lost, {lost} of {counted(there, 'pod')} there {verb} no other node"
         )
         lines = (f"the loss of any of {nodes} nodes does so",) if nodes > 1 else ()
         yield Finding("cannot-lose-a-node", target.shown, sentence, lines, amount=lost)

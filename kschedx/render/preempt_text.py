@@ -105,7 +105,7 @@ def _groups(
 
 def _write_ranking(page: Page, report: PreemptReport) -> None:
     page.gap()
-    made = table(["", "node", "evicts", "budgets broken", "spared"], right=["budgets broken"])
+    made = table(["", "node", "evicts", "against budgets", "spared"], right=["against budgets"])
     for place, candidate in enumerate(report.ranking[:_CANDIDATES], start=1):
         made.add_row(
             str(place),

@@ -42,9 +42,12 @@ def render_upgrade_text(report: RolloutReport | AllRollouts, style: Style) -> st
 
 def _one(page: Page, report: RolloutReport) -> None:
     _headline(page, report)
-    page.gap()
+    ending = _ending(report.worst)
+    if report.worst.timeline or ending:
+        page.gap()
     _timeline(page, report.worst.timeline)
-    _ending(page, report.worst)
+    for line in ending:
+        page.write(Text(line), indent=9)
     if report.best is not None:
         page.gap()
         other = "Another legal order of events does not stop it"
@@ -88,7 +91,7 @@ def _verdict(report: RolloutReport) -> str:
 
 def _clock(seconds: object) -> str:
     value = round(float(seconds), 1)  # type: ignore[arg-type]
-    return f"{value:g}s"
+    return f"{int(value) if value.is_integer() else value}s"
 
 
 def _timeline(page: Page, entries: Sequence[TimelineEntry]) -> None:
@@ -109,15 +112,15 @@ def _timeline(page: Page, entries: Sequence[TimelineEntry]) -> None:
         page.write(grid, indent=2)
 
 
-def _ending(page: Page, run: Run) -> None:
+def _ending(run: Run) -> list[str]:
     lines = [wait.sentence() for wait in run.waits]
     if run.undo is not None and (not run.undo.helps or run.outcome is Outcome.DEADLOCK):
         lines.append(run.undo.sentence)
     lines += run.notes
     if run.displaced:
-        lines.append(f"at the end {', '.join(run.displaced)} wait for room in turn")
-    for line in lines:
-        page.write(Text(line), indent=9)
+        verb = "waits" if len(run.displaced) == 1 else "wait"
+        lines.append(f"at the end {', '.join(run.displaced)} {verb} for room in turn")
+    return lines
 
 
 def _differing(worst: Run, best: Run) -> Sequence[TimelineEntry]:
@@ -185,6 +188,8 @@ def _assumed(report: RolloutReport) -> list[str]:
         bound = "until both ends were found"
     elif search.complete:
         bound = "all there are"
+    elif search.runs < search.bound:
+        bound = "more exist"
     else:
         bound = f"more exist, the bound is {search.bound}"
     version = f"{report.scheduler} (assumed)" if report.version_assumed else report.scheduler
@@ -208,7 +213,7 @@ def _all(page: Page, report: AllRollouts) -> None:
         page.write(Text("Room that would unblock them (each replayed)", style="heading"))
         for node, count in report.room:
             noun = "workload" if count == 1 else "workloads"
-            page.write(Text(f"{node}: {count} {noun}"), indent=2)
+            page.write(Text(f"{node}: {count or 'no'} {noun}"), indent=2)
     page.block((("Assumed" if not i else ""), text) for i, text in enumerate(report.assumptions))
 
 

@@ -76,8 +76,11 @@ def _why_no_preemption(summary: PreemptionSummary) -> Iterator[str]:
         yield f"on {nodes} eviction does not lift what rejects the pod"
 
 
-def placement_paragraphs(placement: Placement | None) -> Iterator[Paragraph]:
-    """A pod that has its node: would it get it again, and what does the kubelet wait for?"""
+def placement_paragraphs(placement: Placement | None, *, ended: bool) -> Iterator[Paragraph]:
+    """A pod that has its node: would it get it again, and what does the kubelet wait for?
+
+    `ended`: it has succeeded or failed, so that it was not replayed.
+    """
     if placement is None:
         return
     for wait in placement.waits:
@@ -89,7 +92,7 @@ def placement_paragraphs(placement: Placement | None) -> Iterator[Paragraph]:
     elif placement.drift:
         for cause in placement.drift:
             yield "Drift", f"it would no longer get this node: {cause.message}"
-    else:
+    elif not ended:
         yield "Drift", "none: it would still pass every rule on this node"
 
 

@@ -65,7 +65,7 @@ def _write_pod(page: Page, report: WhyReport, found: Explanation) -> None:
     if found.agreement is not None:
         line += f" · {_AGREEMENT[found.agreement.status]}"
     page.write(Text(line, style="quiet"))
-    page.block(placement_paragraphs(found.placement))
+    page.block(placement_paragraphs(found.placement, ended=found.situation is Situation.FINISHED))
     page.block(nomination_paragraphs(found.nomination))
     if report.node is not None:
         write_node_report(page, report.node)
@@ -140,7 +140,7 @@ _COUNTED: Final = {
         "agrees with the cluster's own message",
         "agree with the cluster's own messages",
     ),
-    AgreementStatus.DIFFERS: ("differs from it", "differ from them"),
+    AgreementStatus.DIFFERS: ("differs", "differ"),
     AgreementStatus.NONE_RECORDED: ("has none recorded", "have none recorded"),
     AgreementStatus.NOT_COMPARABLE: ("cannot be compared", "cannot be compared"),
 }
@@ -154,6 +154,9 @@ def _summary(report: WhyReport) -> str:
         for status, (one, several) in _COUNTED.items()
         if counts.get(status)
     ]
+    if counts.get(AgreementStatus.DIFFERS) and not counts.get(AgreementStatus.AGREES):
+        alone = counts[AgreementStatus.DIFFERS] == 1
+        said[0] += f" from the cluster's own {'message' if alone else 'messages'}"
     return " · ".join([_scheduler(report), ", ".join(said)] if said else [_scheduler(report)])
 
 

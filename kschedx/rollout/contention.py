@@ -5,11 +5,11 @@ Upstream: none; this reads the moments of a run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kschedx.api.workloads import DaemonSet, Deployment, StatefulSet
 from kschedx.rollout import progress_deadline, statefulset
-from kschedx.rollout.live_pod import LivePod, Moment
+from kschedx.rollout.live_pod import LivePod, Moment, Seconds
 from kschedx.rollout.played import Played
 from kschedx.rollout.progress import is_new, pods_of_workload
 from kschedx.rollout.report import Outcome, Run, Thief, Wait
@@ -43,7 +43,7 @@ def run_of(played: Played) -> Run:
         wanted=progress.wanted,
         updated=progress.updated,
         old=progress.old,
-        seconds=played.seconds,
+        seconds=analysis.lasted() if outcome is Outcome.COMPLETES else played.seconds,
         stuck=progress.not_ready,
         reason=analysis.reason() if stopped and not played.done else progress.held_by,
         thieves=analysis.thieves(),
@@ -54,6 +54,12 @@ def run_of(played: Played) -> Run:
         notes=tuple(filter(None, (progress_deadline.note(played),))),
         not_checked=tuple(f"{k}: {v}" for k, v in sorted(played.world.not_checked.items())),
     )
+
+
+def _victims(moments: Iterable[Moment]) -> tuple[str, ...]:
+    """The pods that preemption evicts, in that order."""
+    found = (v for m in moments if m.code == "preempts" for v in m.facts["victims"])
+    return tuple(dict.fromkeys(found))
 
 
 class _Analysis:
@@ -72,6 +78,10 @@ class _Analysis:
 
     def _name(self, key: str) -> str:
         return short(key, self.owner.namespace)
+
+    def lasted(self) -> Seconds:
+        """Until the last event of its own pods; others may still be on their way."""
+        return max((moment.at for moment in self.played.moments if self._mine(moment)), default=0)
 
     # Thieves
 
@@ -100,7 +110,9 @@ class _Analysis:
         there = {
             thief.pod: thief.node
             for thief in self.thieves()
-            if thief.pod in self.world.pods and self.world.pods[thief.pod].node == thief.node
+            if thief.pod in self.world.pods
+            and self.world.pods[thief.pod].node == thief.node
+            and self._large_enough(thief.node, live)
         }
         last = [
             m.node for m in self.played.moments if m.code == "stopped" and m.subject == live.key
@@ -108,19 +120,23 @@ class _Analysis:
         beside = [pod for pod, node in there.items() if last and node == last[-1]]
         return tuple(self._name(pod) for pod in (beside or sorted(there)))
 
-    def evicted(self) -> tuple[str, ...]:
-        return tuple(
-            dict.fromkeys(
-                victim
-                for moment in self.played.moments
-                if moment.code == "preempts"
-                for victim in moment.facts["victims"]
-            )
+    def _large_enough(self, name: str, live: LivePod) -> bool:
+        """Whether the pod could fit this node if it were empty: else no other pod holds its room."""
+        node = self.world.cluster.nodes.get(name)
+        return node is not None and all(
+            need <= node.allocatable.get(resource, 0)
+            for resource, need in live.view.requests.items()
         )
+
+    def evicted(self) -> tuple[str, ...]:
+        """Whom preemption evicts from the change on; what was under way before is not its doing."""
+        moments = self.played.moments
+        begun = next((i for i, m in enumerate(moments) if m.code == "started-rollout"), 0)
+        return _victims(moments[begun:])
 
     def displaced(self) -> tuple[str, ...]:
         """Pods of other workloads that wait at the end in the place of evicted ones."""
-        victims = set(self.evicted())
+        victims = set(_victims(self.played.moments))
         owners = {
             m.facts["owner"]
             for m in self.played.moments

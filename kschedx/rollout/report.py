@@ -89,6 +89,8 @@ class Run:
     """New and Ready at the end."""
     old: int
     seconds: Seconds
+    """Until the last event of the workload's own pods where it completes, else until the cluster
+    stands still."""
     stuck: tuple[str, ...] = ()
     """Pods that are not Ready at the end."""
     reason: str = ""
@@ -96,7 +98,7 @@ class Run:
     thieves: tuple[Thief, ...] = ()
     waits: tuple[Wait, ...] = ()
     evicted: tuple[str, ...] = ()
-    """Pods that lost their place by preemption."""
+    """Pods that lose their place by preemption from the change on."""
     displaced: tuple[str, ...] = ()
     """Pods that ran before and wait at the end."""
     timeline: tuple[TimelineEntry, ...] = ()

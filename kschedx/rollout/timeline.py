@@ -67,7 +67,8 @@ def short(key: str, namespace: str) -> str:
 def causes_text(causes: Mapping[str, int], nodes: int) -> str:
     """Such as "0 of 3 nodes: 3 insufficient cpu"."""
     said = ", ".join(f"{count} {subject}" for subject, count in causes.items())
-    return f"0 of {nodes} nodes" + (f": {said}" if said else "")
+    noun = "node" if nodes == 1 else "nodes"
+    return f"0 of {nodes} {noun}" + (f": {said}" if said else "")
 
 
 class Timeline:
@@ -93,7 +94,9 @@ class Timeline:
         begun = False
         for moment in moments:
             begun = begun or moment.code == "started-rollout"
-            if not begun or moment.code not in _TOLD or not self._matters(moment):
+            # An eviction that is under way already explains what stops and who takes the room.
+            told = moment.code in _TOLD if begun else moment.code == "preempts"
+            if not told or not self._matters(moment):
                 continue
             sentence, detail = self._words(moment, woken.get((moment.at, moment.subject), ()))
             yield TimelineEntry(
@@ -135,7 +138,7 @@ class Timeline:
             case "preempts":
                 victims = ", ".join(self._name(v) for v in facts["victims"])
                 broken = facts["violations"]
-                budgets = f"breaks {broken} disruption budgets" if broken else ""
+                budgets = f"{broken} against a disruption budget" if broken else ""
                 return f"{name} evicts {victims} on {node}", budgets
             case code:
                 return _PLAIN[code].format(name=name, node=node), str(facts.get("sentence", ""))

@@ -13,6 +13,7 @@ from kschedx.rollout.change import Workload, with_template
 from kschedx.rollout.contention import run_of
 from kschedx.rollout.exploration import Answers
 from kschedx.rollout.played import Conditions, play
+from kschedx.rollout.progress import is_new
 from kschedx.rollout.report import Undo
 from kschedx.rollout.timeline import short
 from kschedx.snapshot.snapshot import Snapshot
@@ -34,6 +35,8 @@ def undo(
     run = run_of(played)
     if played.done or played.progress.held_by:
         return Undo(helps=True, sentence="writing the old template back lets it complete again")
-    stuck = [short(key, old.namespace) for key in run.stuck]
-    waits = f"{stuck[0]} has to be deleted by hand or be given room" if stuck else run.reason
+    waits = run.reason
+    if run.stuck and not is_new(played.world, played.owner, played.world.pods[run.stuck[0]]):
+        # Its controller waits for it instead of replacing it.
+        waits = f"{short(run.stuck[0], old.namespace)} has to be deleted by hand or be given room"
     return Undo(helps=False, sentence=f"writing the old template back does not help: {waits}")

@@ -202,7 +202,8 @@ class _Reader:
         """Broken JSON: where, in the file, and what is wrong there."""
         match = _OFFSET.match(said)
         what = (match[1] if match is not None else said).partition(" - at ")[0]
-        what = "the text ends too early" if what == _TRUNCATED else what
+        cut_off = what == _TRUNCATED
+        what = "the text ends too early" if cut_off else what
         if match is not None:
             at = start + int(match[2])
         else:
@@ -214,6 +215,7 @@ class _Reader:
             "not-json",
             f"{self._document.name}, line {line}, column {column}: not JSON: "
             f"{what[0].lower()}{what[1:]}",
+            hint="was the command that wrote it interrupted?" if cut_off else None,
         )
 
 

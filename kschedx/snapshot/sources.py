@@ -139,7 +139,7 @@ def _refuse(error: OSError) -> None:
 def _unreadable(error: OSError, name: str) -> KschedxError:
     if isinstance(error, FileNotFoundError):
         return KschedxError(
-            "no-such-file", f"{name}: no such file", hint="-f takes a file, a folder or -"
+            "no-such-file", f"{name}: no such file", hint="name a file, a folder or -"
         )
     reason = (error.strerror or str(error)).lower()
     return KschedxError("unreadable-file", f"{name}: cannot be read: {reason}")

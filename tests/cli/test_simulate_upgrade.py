@@ -149,6 +149,37 @@ def test_every_workload_worst_first(capsys: pytest.CaptureFixture[str]) -> None:
     assert report["room"][0]["unblocks"] == 1
 
 
+def test_commands_stand_on_one_line_each(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = _ask(capsys, "sts/db")
+
+    commands = [line for line in out.splitlines() if line.startswith("    kubectl")]
+    assert [line.count("'") for line in commands] == [2, 2]
+
+
+def test_times_are_written_out(capsys: pytest.CaptureFixture[str]) -> None:
+    times = ["--stop-seconds", "10000000", "--start-seconds", "0.5"]
+
+    _, out, _ = _ask(capsys, "sts/db", "--no-remedies", *times)
+
+    assert "t+10000000s  db-2 stopped" in out
+    assert "new pods are Ready 0.5s after they have a node" in " ".join(out.split())
+
+
+def test_all_says_what_holds_for_all(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = _ask(capsys, "--all", "--never-ready")
+
+    assert "one more node with 4 cpu, 16Gi memory: no workloads" in out
+    assert "pods of the new revision never become Ready" in out
+
+
+def test_a_single_order_is_not_said_to_have_met_the_bound(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, out, _ = _ask(capsys, "sts/db", "--no-remedies", "--order", "worst")
+
+    assert "1 order of events played (more exist) with" in " ".join(out.split())
+
+
 WRONG = {
     "no workload named": ([], 2, "options-contradict"),
     "--all and a name": (["sts/db", "--all"], 2, "options-contradict"),
@@ -157,6 +188,9 @@ WRONG = {
     "no such container": (["sts/db", "--image", "x=y"], 2, "no-such-container"),
     "not requests": (["sts/db", "--requests", "c:cpu"], 2, "not-requests"),
     "not a quantity": (["sts/db", "--requests", "c:cpu=lots"], 2, "not-requests"),
+    "less than nothing": (["sts/db", "--requests", "c:cpu=-1"], 2, "not-requests"),
+    "no image": (["sts/db", "--image", "c="], 2, "not-an-image"),
+    "time without end": (["sts/db", "--stop-seconds", "inf"], 2, "not-seconds"),
 }
 
 

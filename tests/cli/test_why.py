@@ -48,7 +48,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], int, str]] = {
     "no such file": (
         ("why", "-f", "/no/such/file"),
         3,
-        "error[no-such-file]: /no/such/file: no such file\nhint: -f takes a file, a folder or -\n",
+        "error[no-such-file]: /no/such/file: no such file\nhint: name a file, a folder or -\n",
     ),
     "no such example": (
         ("why", "-f", "example:none"),

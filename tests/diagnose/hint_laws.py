@@ -255,7 +255,8 @@ def _of_priorities(asked: Asked) -> Iterator[Edit]:
         return
     pods = [pod for node in asked.cluster.nodes.values() for pod in node.pods]
     classes = asked.cluster.snapshot.all(PriorityClass).values()
-    values = {item.value for item in classes} or {pod.priority + 1 for pod in pods}
+    able = {item.value for item in classes if item.preemption_policy != "Never"}
+    values = able or {pod.priority + 1 for pod in pods}
     for value in sorted(v for v in values if asked.view.priority < v <= _USER_MOST):
         yield RaisePriority(value, "")
     for pod in pods:

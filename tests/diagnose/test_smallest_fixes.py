@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import pytest
 
 from kschedx.answers.replay import Replay, SchedulerChoice
-from kschedx.api.meta import Object
+from kschedx.api.meta import Object, ObjectMeta
 from kschedx.api.pod import Pod
+from kschedx.api.scheduling import PriorityClass
 from kschedx.schedulers.kube.versions import Release
 from tests.builders import node, pod, snapshot
 
@@ -96,6 +97,19 @@ CASES: dict[str, tuple[Sequence[Object], list[str]]] = {
         [
             "give it a PriorityClass of value 2 -> a",
             "add one node like a (2 cpu, 8Gi) -> new-like-a",
+        ],
+    ),
+    "a class whose pods evict nobody is no help": (
+        (
+            node("a"),
+            pod("other", requests={"cpu": "2500m"}, node="a", priority=9),
+            pod("wanted", requests={"cpu": "2"}),
+            PriorityClass(metadata=ObjectMeta(name="patient"), value=50, preemption_policy="Never"),
+        ),
+        [
+            "lower container main's cpu request from 2 to 1500m -> a",
+            "give it a PriorityClass of value 10 -> a",
+            "add one node like a (4 cpu, 8Gi) -> new-like-a",
         ],
     ),
     "a cordoned node is the cheapest": (

@@ -462,7 +462,7 @@ def test_a_node_that_cannot_be_lost() -> None:
         (
             "cannot-lose-a-node",
             "Deployment prod/x",
-            "if a is lost, 1 of 1 pod there find no other node",
+            "if a is lost, 1 of 1 pod there finds no other node",
         )
     ]
 

@@ -195,6 +195,40 @@ def test_screens_begin(objects: tuple[Object, ...], target: str | None, screen: 
     assert render_text(report, Style())[: len(screen)] == screen
 
 
+def test_a_pod_that_has_ended_does_not_drift() -> None:
+    ended = pod("p", node="n1", status={"phase": "Succeeded"})
+    report = why(snapshot(node(), ended), WhyQuestion("p"), SchedulerChoice(Release()))
+
+    assert "Drift" not in render_text(report, Style())
+
+
+def _recorded(name: str, message: str) -> Object:
+    condition = {"type": "PodScheduled", "status": "False", "message": message}
+    return pod(name, requests={"cpu": "9"}, status={"conditions": [condition]})
+
+
+STALE = "0/1 nodes are available: 1 node(s) were unschedulable."
+TODAY = (
+    "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 "
+    "nodes are available: 1 Preemption is not helpful for scheduling."
+)
+
+
+@pytest.mark.parametrize(
+    ("messages", "said"),
+    [
+        ((STALE,), "1 differs from the cluster's own message"),
+        ((STALE, STALE), "2 differ from the cluster's own messages"),
+        ((TODAY, STALE), "1 agrees with the cluster's own message, 1 differs"),
+    ],
+)
+def test_how_many_messages_agree(messages: tuple[str, ...], said: str) -> None:
+    pods = [_recorded(f"p{index}", message) for index, message in enumerate(messages)]
+    report = why(snapshot(node(), *pods), WhyQuestion(None), SchedulerChoice(Release()))
+
+    assert render_text(report, Style()).splitlines()[1] == f"kube-scheduler 1.35 · {said}"
+
+
 PREEMPTION: dict[str, tuple[tuple[Object, ...], str]] = {
     "nobody of lower priority": (
         (node(), pod("equal", requests={"cpu": "4"}, node="n1"), WANTING),

@@ -372,6 +372,13 @@ def test_mistakes(name: str, content: str | bytes, code: str, message: str) -> N
     assert refused.value.exit_code == 3
 
 
+def test_json_that_ends_too_early_hints_at_who_wrote_it() -> None:
+    with pytest.raises(KschedxError) as refused:
+        read('{"kind": "Pod",', "f.json")
+
+    assert refused.value.hint == "was the command that wrote it interrupted?"
+
+
 @pytest.mark.parametrize("content", ["", "# nothing\n", "replicas: 3\n", "text", '{"name": "x"}'])
 def test_files_in_a_folder_may_hold_other_things(content: str) -> None:
     assert names(read(content, "values.yaml", found=True)) == {}
