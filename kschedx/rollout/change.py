@@ -146,7 +146,7 @@ def strategy_words(item: Object) -> str:
         kind = item.spec.update_strategy.type
         return policy if kind in ("", "RollingUpdate") else f"{policy}, {kind}"
     if isinstance(item, Deployment):
-        from kschedx.rollout.deployment import fenceposts
+        from kschedx.rollout.deployment_sizes import fenceposts
 
         if item.spec.strategy.type == "Recreate":
             return "Recreate"

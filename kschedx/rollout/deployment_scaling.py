@@ -7,21 +7,15 @@ Differences: none.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from kschedx.api.workloads import ReplicaSet
-
-if TYPE_CHECKING:
-    from kschedx.rollout.deployment import Sizes
-
-_DESIRED = "deployment.kubernetes.io/desired-replicas"
-_MAXIMUM = "deployment.kubernetes.io/max-replicas"
+from kschedx.rollout.deployment_sizes import DESIRED, MAXIMUM, RECREATE, Sizes, count
 
 
 def scale_proportionally(sizes: Sizes) -> None:
     """Spread a change of replicas over the active ReplicaSets."""
     every = sizes.all()
-    active = [r for r in every if _size(r) > 0]
+    active = [r for r in every if count(r) > 0]
     wanted = sizes.posts.replicas
     if len(active) <= 1:
         only = active[0] if active else (sizes.new() or (every[-1] if every else None))
@@ -33,19 +27,19 @@ def scale_proportionally(sizes: Sizes) -> None:
         for replica_set in sizes.old():
             sizes.scale(replica_set, 0)
         return
-    if sizes.item.spec.strategy.type == "Recreate":
+    if sizes.item.spec.strategy.type == RECREATE:
         return
     allowed = wanted + sizes.posts.surge if wanted > 0 else 0
-    delta = allowed - sum(_size(r) for r in active)
+    delta = allowed - sum(count(r) for r in active)
     growing = delta > 0
     # The largest first; of equals the newer one grows and the older one shrinks.
     ages = {r.name: index for index, r in enumerate(every)}
-    active.sort(key=lambda r: (-_size(r), -ages[r.name] if growing else ages[r.name]))
+    active.sort(key=lambda r: (-count(r), -ages[r.name] if growing else ages[r.name]))
     added = 0
     targets: dict[str, int] = {}
     for replica_set in active:
         change = _proportion(replica_set, allowed, delta, added) if delta else 0
-        targets[replica_set.name] = _size(replica_set) + change
+        targets[replica_set.name] = count(replica_set) + change
         added += change
     if active and delta:
         first = active[0].name
@@ -58,22 +52,18 @@ def scale_proportionally(sizes: Sizes) -> None:
 def _is_saturated(sizes: Sizes, new: ReplicaSet) -> bool:
     """Its size was set for what the Deployment wants now, and is reached. Upstream: IsSaturated."""
     wanted = sizes.posts.replicas
-    stated = new.metadata.annotations.get(_DESIRED, "")
-    return stated == str(wanted) and _size(new) == wanted == sizes.available(new)
-
-
-def _size(replica_set: ReplicaSet) -> int:
-    return 1 if replica_set.spec.replicas is None else replica_set.spec.replicas
+    stated = new.metadata.annotations.get(DESIRED, "")
+    return stated == str(wanted) and count(new) == wanted == sizes.available(new)
 
 
 def _proportion(replica_set: ReplicaSet, allowed: int, delta: int, added: int) -> int:
-    size = _size(replica_set)
+    size = count(replica_set)
     left = delta - added
     if left == 0:
         return 0
     if allowed == 0:
         return -size
-    text = replica_set.metadata.annotations.get(_MAXIMUM, "")
+    text = replica_set.metadata.annotations.get(MAXIMUM, "")
     before = int(text) if text.isdecimal() and int(text) > 0 else allowed
     # Half away from zero, as Go's math.Round does.
     fraction = int(Fraction(size * allowed, before) + Fraction(1, 2)) - size

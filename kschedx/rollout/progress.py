@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kschedx.api.meta import Object
 from kschedx.api.workloads import DaemonSet, Deployment, StatefulSet
 from kschedx.rollout import daemonset, statefulset
-from kschedx.rollout.deployment import Sizes
+from kschedx.rollout.deployment_sizes import Sizes
 from kschedx.rollout.live_pod import LivePod, Owner
 from kschedx.rollout.world import World
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kschedx.api.workloads import Deployment
-from kschedx.rollout.deployment import Sizes
+from kschedx.rollout.deployment_sizes import Sizes
 from kschedx.rollout.live_pod import Owner, Seconds
 from kschedx.rollout.played import Played
 

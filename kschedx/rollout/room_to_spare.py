@@ -28,7 +28,7 @@ from kschedx.framework.views import ClusterView, NodeView, PodView
 from kschedx.rollout.arrivals import Newcomer
 from kschedx.rollout.attempts import couples
 from kschedx.rollout.change import Workload
-from kschedx.rollout.deployment import fenceposts
+from kschedx.rollout.deployment_sizes import fenceposts
 from kschedx.rollout.live_pod import Owner, owner_of
 from kschedx.schedulers.kube.cycle import KubeScheduler
 from kschedx.schedulers.kube.filtering import Filters

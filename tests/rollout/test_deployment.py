@@ -6,7 +6,7 @@ import pytest
 
 from kschedx.api.workloads import DaemonSet, Deployment
 from kschedx.rollout.daemonset import limits
-from kschedx.rollout.deployment import fenceposts
+from kschedx.rollout.deployment_sizes import fenceposts
 from kschedx.rollout.played import Played
 from kschedx.snapshot.snapshot import Snapshot
 from tests.rollout.clusters import (
