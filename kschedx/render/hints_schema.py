@@ -46,7 +46,11 @@ class HintDocument(Document, frozen=True, kw_only=True):
         list[str], Meta(description="The node that it then gets; several where any may be taken")
     ]
     evicts: Annotated[
-        list[str], Meta(description="Pods that it would evict first: the node is only nominated")
+        list[str],
+        Meta(
+            description="Pods that it would evict first, on the first of the nodes, "
+            "which is only nominated"
+        ),
     ]
     steps: list[StepDocument]
     waiting_count: Annotated[

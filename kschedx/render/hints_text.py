@@ -50,9 +50,9 @@ def _write_remedy(page: Page, number: str, remedy: Remedy, *, indent: int) -> No
 
 
 def _then(remedy: Remedy) -> str:
-    nodes = listed(remedy.nodes, "or")
     if remedy.evicts:
-        return f"evicts {listed(remedy.evicts)}, then gets {nodes}"
+        return _after_evicting(remedy)
+    nodes = listed(remedy.nodes, "or")
     found = remedy.together
     if found is None:
         return f"fits {nodes}"
@@ -60,6 +60,15 @@ def _then(remedy: Remedy) -> str:
     if found.placed < found.waiting:
         how_many = f"{found.placed} of the {found.waiting}"
     return f"fits {nodes} ({how_many} waiting pods of {found.owner})"
+
+
+def _after_evicting(remedy: Remedy) -> str:
+    """The pods named are those of the first node; on the others it would evict others."""
+    first, *others = remedy.nodes
+    said = f"evicts {listed(remedy.evicts)}, then gets {first}"
+    if not others:
+        return said
+    return f"{said}; {listed(others)} {'is' if len(others) == 1 else 'are'} as good"
 
 
 def _how(step: Step) -> Iterator[tuple[str, bool]]:

@@ -135,7 +135,7 @@ class PodToBeApartFrom(Reason):
         )
 
     def subject(self) -> str:
-        return f"pods to be apart from by {self.topology_key}"
+        return f"anti-affinity to pods by {self.topology_key}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -460,7 +460,7 @@ SENTENCES: dict[str, tuple[Reason, str, str]] = {
         apart("a", "p", count=3),
         "pod/default/p and 2 more in topology.kubernetes.io/zone a, apart from which the pod must "
         "be (app=db)",
-        "pods to be apart from by topology.kubernetes.io/zone",
+        "anti-affinity to pods by topology.kubernetes.io/zone",
     ),
     "repelled": (
         repelled("a", "p"),
