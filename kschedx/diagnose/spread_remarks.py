@@ -59,6 +59,7 @@ def _minimum(pod: PodView, cluster: ClusterView, by_node: ByNode, reason: SkewTo
             f"the minimum of {reason.minimum} is held by {listed([n.name for n in holders])}, where "
             f"the pod cannot go: {listed([r.sentence() for r in closed[0]])}"
         )
+        most = reason.minimum + reason.max_skew
         policies = {
             own.node_taints_policy or "Ignore"
             for own in pod.pod.spec.topology_spread_constraints
@@ -66,10 +67,12 @@ def _minimum(pod: PodView, cluster: ClusterView, by_node: ByNode, reason: SkewTo
         }
         if "Ignore" in policies and all(any(map(_of_taint, reasons)) for reasons in closed):
             message += "; it counts because nodeTaintsPolicy is Ignore"
-        if all(any(map(_of_cordon, reasons)) for reasons in closed):
-            if not all(any(map(_of_taint, reasons)) for reasons in closed):
-                message += f"; it lacks {UNSCHEDULABLE.key}, the taint that nodeTaintsPolicy heeds"
-            message += "; that ends as the node is uncordoned or gone"
+        cordoned = all(any(map(_of_cordon, reasons)) for reasons in closed)
+        if cordoned and not all(any(map(_of_taint, reasons)) for reasons in closed):
+            message += f"; it lacks {UNSCHEDULABLE.key}, the taint that nodeTaintsPolicy heeds"
+        message += f"; so no domain takes more than {counted(most, 'matching pod')}"
+        if cordoned:
+            message += ", until the node is uncordoned or gone"
         yield remark(
             "minimum-held-by-closed-node",
             message,
@@ -77,6 +80,7 @@ def _minimum(pod: PodView, cluster: ClusterView, by_node: ByNode, reason: SkewTo
             topology_key=reason.topology_key,
             domain=reason.minimum_domain,
             minimum=reason.minimum,
+            most_per_domain=most,
             node_count=len(holders),
             closed_by=[r.code for r in closed[0]],
             node_taints_policies=sorted(policies),

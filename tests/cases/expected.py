@@ -380,7 +380,7 @@ EXPECTED: Final[dict[str, Expected]] = {
         "placement-excludes-all",
         ("against 0 in cp1: skew 2 of at most 1",),
         hints=("honor-taints-in-spread", "count-own-revision"),
-        shows=("w1 1 (1 of old)",),
+        shows=("w1 1 (1 of old)", "no domain takes more than 1 matching pod"),
     ),
     "t05-newer-pods-took-the-zone-of-a-pinned-one": Expected(
         "default/web-3",
@@ -409,7 +409,7 @@ EXPECTED: Final[dict[str, Expected]] = {
         "placement-excludes-all",
         ("against 0 in n3: skew 3 of at most 1", "n3 is cordoned"),
         hints=("uncordon", "honor-taints-in-spread"),
-        shows=("that ends as the node is uncordoned or gone",),
+        shows=("until the node is uncordoned or gone",),
     ),
     "e01-budget-before-priority": Expected(
         "default/very-high", "preemption-will-help", ("evicting default/high on w1 makes room",)

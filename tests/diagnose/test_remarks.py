@@ -58,7 +58,7 @@ REMARKS: dict[str, tuple[tuple[Object, ...], list[tuple[str, str]]]] = {
                 "minimum-held-by-closed-node",
                 "the minimum of 0 is held by b, where the pod cannot go: the node is cordoned; "
                 "it lacks node.kubernetes.io/unschedulable, the taint that nodeTaintsPolicy heeds; "
-                "that ends as the node is uncordoned or gone",
+                "so no domain takes more than 1 matching pod, until the node is uncordoned or gone",
             ),
             ("spread-counts", "matching pods by kubernetes.io/hostname: a 1, b 0"),
         ],
@@ -244,6 +244,7 @@ FACTS: dict[tuple[str, str], dict[str, tuple[Facts, list[str]]]] = {
                 "topology_key": HOST,
                 "domain": "cp1",
                 "minimum": 0,
+                "most_per_domain": 1,
                 "node_count": 1,
                 "closed_by": ["untolerated-taint"],
                 "node_taints_policies": ["Ignore"],
