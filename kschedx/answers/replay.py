@@ -119,7 +119,7 @@ class Replay:
             ),
             with_rows=with_rows,
         )
-        return Explained(Replayed.of(attempt), explanation)
+        return Explained(Replayed.of(attempt, supposed=self.snapshot.supposed), explanation)
 
     def _place(self, pod: PodView, cluster: ClusterView) -> Attempt:
         return self.scheduler.attempt(pod, cluster, every_rule=False, dry_runs=False)
@@ -182,7 +182,7 @@ class Replay:
         if not pod.terminal and placement.node_known:
             placement = self._with_drift(placement, view)
         explanation = explain(attempt, self.cluster, FurtherReplays(placement=placement))
-        return Explained(Replayed.of(attempt), explanation)
+        return Explained(Replayed.of(attempt, supposed=self.snapshot.supposed), explanation)
 
     def _with_drift(self, placement: Placement, view: PodView) -> Placement:
         """Whether the pod would get its node again: replayed as if it were not there yet."""

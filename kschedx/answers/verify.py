@@ -64,7 +64,7 @@ class _Meter:
             view = self.cluster.waiting[pod.key]
             attempt = self._scheduler.attempt(view, self.cluster, every_rule=False)
             self._not_modelled.update(attempt.not_modelled)
-            agreement = compare(pod, Replayed.of(attempt))
+            agreement = compare(pod, Replayed.of(attempt, supposed=self.cluster.snapshot.supposed))
             self._pending[agreement.status] += 1
             reference = PodReference.of(pod)
             if agreement.status is AgreementStatus.DIFFERS:

@@ -50,9 +50,11 @@ class Replayed:
     served: bool = True
     """The pod is this scheduler's."""
     undecided: bool = False
+    supposed: bool = False
+    """On a cluster that is changed by a what-if, while what is recorded is of the real one."""
 
     @classmethod
-    def of(cls, attempt: Attempt) -> Replayed:
+    def of(cls, attempt: Attempt, *, supposed: bool = False) -> Replayed:
         return cls(
             attempt.message,
             attempt.winners,
@@ -60,6 +62,7 @@ class Replayed:
             served=attempt.held is None
             or not any(isinstance(r, SchedulerNotServed) for r in attempt.held.reasons),
             undecided=not attempt.winners and attempt.outcome is Outcome.NOT_CHECKED,
+            supposed=supposed,
         )
 
 
@@ -140,6 +143,9 @@ def compare(pod: Pod, replayed: Replayed) -> Agreement:
     if condition is None:
         return Agreement(AgreementStatus.NONE_RECORDED)
     status, difference = _judge(condition, replayed)
+    if replayed.supposed and status is AgreementStatus.DIFFERS:
+        status = AgreementStatus.NOT_COMPARABLE
+        difference = "recorded without what --with and --without change"
     return Agreement(status, condition.message, condition.last_transition_time or "", difference)
 
 

@@ -152,7 +152,7 @@ def explain(
                 ),
             )
         ),
-        state=state(situation, pod),
+        state=state(situation, pod, supposed=cluster.snapshot.supposed),
         predicate=predicate(situation, attempt, found, rejection, nomination),
         scheduler=attempt.scheduler,
         node_count=attempt.node_count,
@@ -164,7 +164,9 @@ def explain(
         fragmentations=fragmentations(attempt, cluster) if situation is Situation.NO_NODE else (),
         preemption=preemption,
         scheduler_message="" if situation in _SAYS_NOTHING else attempt.message,
-        agreement=None if situation in _NOT_TRIED_NOW else compare(pod, Replayed.of(attempt)),
+        agreement=None
+        if situation in _NOT_TRIED_NOW
+        else compare(pod, Replayed.of(attempt, supposed=cluster.snapshot.supposed)),
         placement=further.placement,
         nomination=nomination,
         not_modelled=attempt.not_modelled,

@@ -100,14 +100,19 @@ def _undecided(attempt: Attempt, blockers: Sequence[Blocker], rejection: Sequenc
     return "; ".join(dict.fromkeys(said))
 
 
-def state(situation: Situation, pod: Pod) -> str:
-    """What the pod is, before the predicate says why: "is Pending"."""
+def state(situation: Situation, pod: Pod, *, supposed: bool = False) -> str:
+    """What the pod is, before the predicate says why: "is Pending".
+
+    `supposed`: some of the cluster is a what-if.
+    """
     match situation:
         case Situation.FINISHED:
             return f"has {pod.status.phase.lower()}: nothing is left to schedule"
         case Situation.ALREADY_PLACED:
             return f"is on {pod.spec.node_name} ({pod.status.phase or 'no phase'})"
         case Situation.FITS_NOW:
-            return "is Pending but fits now" if pod.metadata.uid else "fits"
+            if not pod.metadata.uid:
+                return "fits"
+            return "is Pending and would fit then" if supposed else "is Pending but fits now"
         case _:
             return "is Pending" if pod.metadata.uid else "would be Pending"

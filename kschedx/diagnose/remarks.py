@@ -48,7 +48,7 @@ def remarks(attempt: Attempt, cluster: ClusterView) -> tuple[Remark, ...]:
             *affinity_remarks(attempt.pod, cluster, by_node),
             *waiting_remarks(attempt),
             *_preemption(attempt, cluster),
-            *_recorded(attempt),
+            *_recorded(attempt, supposed=cluster.snapshot.supposed),
             *_nominated(attempt.pod, cluster),
         ]
     )
@@ -261,11 +261,11 @@ def _nominated(pod: PodView, cluster: ClusterView) -> Found:
         )
 
 
-def _recorded(attempt: Attempt) -> Found:
+def _recorded(attempt: Attempt, *, supposed: bool) -> Found:
     """A recorded message that leaves nodes out: the live scheduler saw another cluster."""
     condition = attempt.pod.pod.condition("PodScheduled")
     parsed = parse_fit_error(condition.message) if condition is not None else None
-    if parsed is None or parsed.reasons is None or not attempt.winners:
+    if parsed is None or parsed.reasons is None or not attempt.winners or supposed:
         return
     told = sum(parsed.reasons.values())
     if told < parsed.node_count:

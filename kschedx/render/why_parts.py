@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kschedx.diagnose.agreement import AgreementStatus
 from kschedx.diagnose.also_blocked import AlsoBlocked
 from kschedx.diagnose.explanation import Explanation
 from kschedx.diagnose.headline import counted, listed
@@ -168,7 +169,8 @@ def closing_paragraphs(found: Explanation, *, tried: bool = True) -> Iterator[Pa
         yield "Scheduler", found.scheduler_message
     agreement = found.agreement
     if agreement is not None and agreement.difference:
-        yield "Differs", agreement.difference
+        differs = agreement.status is AgreementStatus.DIFFERS
+        yield "Differs" if differs else "Not compared", agreement.difference
     if found.situation is Situation.FITS_NOW and found.pod.uid and tried:
         yield "Retry", _RETRY
     if found.situation is Situation.SCHEDULER_NOT_SERVED:

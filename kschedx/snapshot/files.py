@@ -90,7 +90,7 @@ def changed(
         )
     for kind, key in without:
         snapshot = _taken_away(snapshot, kind, key)
-    return snapshot
+    return replace(snapshot, supposed=snapshot.supposed or bool(with_sources or without))
 
 
 def settled(snapshot: Snapshot, release: Server | ServerFor) -> Snapshot:

@@ -101,6 +101,8 @@ class Snapshot:
     version: str | None = None
     """The Kubernetes version as the source states it, such as "v1.35.4"."""
     taken_at: str | None = None
+    supposed: bool = False
+    """Some of it is a what-if: what the cluster has recorded was not of this."""
     notes: tuple[str, ...] = ()
     """What the loader wants the user to know: replaced duplicates, kinds passed over."""
     sources: Mapping[tuple[type[Object], str], Source] = field(default_factory=dict, repr=False)

@@ -146,14 +146,14 @@ def test_a_new_node_as_a_what_if(capsys: pytest.CaptureFixture[str], tmp_path: P
 
     assert run((*API_7, "--with", str(tmp_path / "node.json"))) == 0
     assert capsys.readouterr().out.startswith(
-        "prod/api-7 is Pending but fits now: the scheduler would take large-1\n"
+        "prod/api-7 is Pending and would fit then: the scheduler would take large-1\n"
     )
 
 
 def test_a_pod_gone_as_a_what_if(capsys: pytest.CaptureFixture[str]) -> None:
     assert run((*API_7, "--without", "pod/prod/low")) == 0
     assert capsys.readouterr().out.startswith(
-        "prod/api-7 is Pending but fits now: the scheduler would take worker-2\n"
+        "prod/api-7 is Pending and would fit then: the scheduler would take worker-2\n"
     )
 
 

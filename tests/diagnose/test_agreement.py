@@ -196,3 +196,14 @@ def test_the_recorded_message_is_kept() -> None:
     found = compare(pod_with(unscheduled(CPU)), Replayed.of(attempt(CPU)))
 
     assert found == Agreement(AgreementStatus.AGREES, CPU, "2026-03-10T09:12:07Z")
+
+
+def test_what_was_recorded_of_the_real_cluster_does_not_differ_from_a_supposed_one() -> None:
+    fits = Replayed(winners=("a",), supposed=True)
+    alike = Replayed.of(attempt(CPU), supposed=True)
+
+    found = compare(pod_with(unscheduled(CPU)), fits)
+
+    assert found.status is AgreementStatus.NOT_COMPARABLE
+    assert found.difference == "recorded without what --with and --without change"
+    assert compare(pod_with(unscheduled(CPU)), alike).status is AgreementStatus.AGREES
