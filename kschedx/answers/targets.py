@@ -92,11 +92,21 @@ def find_pod(snapshot: Snapshot, name: str, namespace: str | None) -> Pod:
 
 
 def find_pod_named(snapshot: Snapshot, target: str, namespace: str | None) -> Pod:
-    """One pod by "POD", "NAMESPACE/POD" or "pod/POD". Raises KschedxError for anything else."""
+    """One pod that could be scheduled, by "POD", "NAMESPACE/POD" or "pod/POD".
+
+    Raises KschedxError for anything else, and for a pod that has ended.
+    """
     found = find_target(snapshot, target, namespace)
     if not isinstance(found, Pod):
         raise KschedxError(
             "not-a-pod", f"{target} is no pod", hint="name one of its pods", exit_code=EXIT_USAGE
+        )
+    if found.terminal:
+        ended = found.status.phase.lower()
+        raise KschedxError(
+            "pod-has-ended",
+            f"pod {found.key} has {ended}: nothing is left to schedule",
+            hint=f"kschedx why {found.key} says what became of it",
         )
     return found
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kschedx.answers.targets import find_node, find_target
+from kschedx.answers.targets import find_node, find_pod_named, find_target
 from kschedx.api.errors import KschedxError
 from kschedx.api.meta import ObjectMeta
 from kschedx.api.workloads import Deployment, StatefulSet
@@ -132,4 +132,16 @@ def test_a_node() -> None:
     assert (raised.value.message, raised.value.hint) == (
         "no node worker1",
         "near names: worker-1, worker-2",
+    )
+
+
+def test_a_pod_that_has_ended_is_not_scheduled_again() -> None:
+    ended = snapshot(pod("batch-1", node="worker-1", status={"phase": "Succeeded"}))
+
+    with pytest.raises(KschedxError) as raised:
+        find_pod_named(ended, "batch-1", None)
+    assert (raised.value.code, raised.value.message, raised.value.hint) == (
+        "pod-has-ended",
+        "pod default/batch-1 has succeeded: nothing is left to schedule",
+        "kschedx why default/batch-1 says what became of it",
     )
