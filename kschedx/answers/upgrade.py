@@ -10,6 +10,7 @@ from kschedx.api.errors import KschedxError
 from kschedx.api.meta import Object
 from kschedx.api.pod import Pod
 from kschedx.api.workloads import DaemonSet
+from kschedx.diagnose.headline import counted
 from kschedx.rollout.arrivals import MOST_ARRIVALS, Arrival, Foreseen, Newcomers, foresee
 from kschedx.rollout.attempts import Attempts
 from kschedx.rollout.case import Case
@@ -275,7 +276,7 @@ def _arriving(foreseen: Foreseen | None) -> str:
         return NONE_ARRIVE
     if not foreseen.newcomers:
         return "no new pods arrive meanwhile that only the freed room could take: none are foreseen"
-    ones = "1 workload" if foreseen.newcomers == 1 else f"{foreseen.newcomers} workloads"
+    ones = counted(foreseen.newcomers, "workload")
     runs = "1 was played" if foreseen.played == 1 else f"{foreseen.played} were played"
     more = f" (the bound is {MOST_ARRIVALS}, more may exist)" if not foreseen.complete else ""
     if foreseen.arrival is not None:

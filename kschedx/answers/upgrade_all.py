@@ -16,6 +16,7 @@ from kschedx.answers.upgrade import (
 from kschedx.api.meta import ObjectMeta
 from kschedx.api.pod import Pod
 from kschedx.api.workloads import DaemonSet, Deployment, StatefulSet
+from kschedx.diagnose.headline import counted
 from kschedx.framework.views import ClusterView
 from kschedx.rollout.arrivals import MOST_ARRIVALS, Newcomers
 from kschedx.rollout.attempts import Attempts
@@ -88,7 +89,7 @@ def _assumed(options: UpgradeOptions, newcomers: int) -> Iterator[str]:
     """What holds for all workloads that were played."""
     yield timing_words(options.timing)
     if newcomers and options.order != "best":
-        ones = "1 workload" if newcomers == 1 else f"{newcomers} workloads"
+        ones = counted(newcomers, "workload")
         yield (
             f"new pods: where nothing that is there stops a rollout, like those of {ones} of which "
             f"one more finds no node now, one at a time, as a pod of the rollout stops; at most "

@@ -16,11 +16,10 @@ from typing import Final
 from kschedx.api.change import replaced
 from kschedx.api.meta import ObjectMeta
 from kschedx.api.pod import Pod, PodStatus
-from kschedx.framework.plugin import CycleError
-from kschedx.framework.verdict import Outcome
 from kschedx.framework.views import ClusterView, NodeView, PodView
 from kschedx.rollout.attempts import Attempts, couples
 from kschedx.rollout.exploration import MOST_LOOKS, good
+from kschedx.rollout.fitting import fits, rules
 from kschedx.rollout.live_pod import LivePod, Owner, owner_of
 from kschedx.rollout.opening import Opening
 from kschedx.rollout.played import Played
@@ -191,13 +190,13 @@ class _Harm:
         nodes = [cluster.nodes[name] for name in names if name in cluster.nodes]
         if filters is None:
             return None
-        fits = [node for node in nodes if _fits(filters, node)]
-        if not fits:
+        takers = [node for node in nodes if fits(filters, node)]
+        if not takers:
             evicts = (_lower(new.view, node) for node in nodes)
             pairs = zip(nodes, evicts, strict=True)
-            return True if any(_fits(filters, n, removed=r) for n, r in pairs if r) else None
+            return True if any(fits(filters, n, removed=r) for n, r in pairs if r) else None
         successor = self._filters(self._successor(old, cluster), cluster)
-        return successor is None or not all(_fits(successor, n, added=(new.view,)) for n in fits)
+        return successor is None or not all(fits(successor, n, added=(new.view,)) for n in takers)
 
     def _successor(self, old: LivePod, cluster: ClusterView) -> PodView:
         """The pod that takes the place of this one; any of the new ones where names change."""
@@ -216,11 +215,7 @@ class _Harm:
 
     def _prepare(self, pod: PodView, cluster: ClusterView) -> Filters | None:
         self._attempts.looked_at += len(cluster.nodes)
-        try:
-            filters = self._attempts.scheduler.filters(pod, cluster)
-        except CycleError:
-            return None
-        return filters if filters.preparation.rejection is None else None
+        return rules(self._attempts.scheduler, pod, cluster)
 
 
 def _lower(pod: PodView, node: NodeView) -> tuple[PodView, ...]:
@@ -228,27 +223,3 @@ def _lower(pod: PodView, node: NodeView) -> tuple[PodView, ...]:
     if pod.pod.spec.preemption_policy == "Never":
         return ()
     return tuple(other for other in node.pods if other.priority < pod.priority)
-
-
-def _fits(
-    filters: Filters,
-    node: NodeView,
-    *,
-    added: tuple[PodView, ...] = (),
-    removed: tuple[PodView, ...] = (),
-) -> bool:
-    """Whether every rule lets the pod onto the node, once others have come or gone."""
-    narrowed = filters.preparation.narrowed_to
-    if narrowed is not None and node.name not in narrowed:
-        return False
-    states = filters.states
-    if removed:
-        node = node.without(removed)
-        states = filters.after(states, node, removed=removed)
-    for other in added:
-        node = node.with_pod(other)
-        states = filters.after(states, node, added=(other,))
-    try:
-        return filters.trace(node, states, every=False).outcome is Outcome.FITS
-    except CycleError:
-        return False

@@ -14,14 +14,12 @@ from kschedx.api.pod import Pod
 from kschedx.api.quantity import show
 from kschedx.api.workloads import Deployment, ReplicaSet, StatefulSet
 from kschedx.framework.accounting import Amounts
-from kschedx.framework.plugin import CycleError
-from kschedx.framework.verdict import Outcome
 from kschedx.framework.views import ClusterView, PodView
 from kschedx.rollout.case import Case
+from kschedx.rollout.fitting import fits, rules
 from kschedx.rollout.live_pod import LivePod, Owner, owner_of
 from kschedx.rollout.replicaset import to_delete
-from kschedx.rollout.report import Outcome as RolloutOutcome
-from kschedx.rollout.report import Remedy
+from kschedx.rollout.report import Outcome, Remedy
 from kschedx.rollout.statefulset import ordinal
 from kschedx.rollout.timeline import amounts, short
 from kschedx.rollout.world import World
@@ -59,7 +57,7 @@ def scale_down(case: Case) -> Iterator[Remedy]:
             snapshot = snapshot.with_objects(changed)
             commands.append(command)
         run = case.replay(snapshot=snapshot)
-        if run.outcome is RolloutOutcome.COMPLETES:
+        if run.outcome is Outcome.COMPLETES:
             gone = [live for one in chosen for live in one.gone]
             names = ", ".join(short(live.key, case.owner.namespace) for live in gone)
             title = f"{names} scaled down ({amounts(_together(gone))})"
@@ -71,8 +69,10 @@ def _makes_room(case: Case) -> list[tuple[_Smaller, ...]]:
     """Sets of pods in whose place one that is stuck would fit, the smallest first."""
     world = case.worst.world
     stuck = [world.pods[key] for key in case.worst.progress.not_ready if key in world.pods]
-    rules = next((_rules(case, live) for live in stuck if not live.node), None)
-    if rules is None:
+    filters = next(
+        (rules(world.scheduler, live.view, world.cluster) for live in stuck if not live.node), None
+    )
+    if filters is None:
         return []
     smaller = list(_smaller(case))
     sets: list[tuple[_Smaller, ...]] = [(one,) for one in smaller]
@@ -84,17 +84,9 @@ def _makes_room(case: Case) -> list[tuple[_Smaller, ...]]:
         for beside in by_node.values():
             sets += combinations(sorted(beside, key=_size)[-2 * MOST_FEWER :], size)
     return sorted(
-        (chosen for chosen in sets if _fits(rules, world.cluster, chosen)), key=lambda c: _order(c)
+        (chosen for chosen in sets if _fits(filters, world.cluster, chosen)),
+        key=_order,
     )
-
-
-def _rules(case: Case, live: LivePod) -> Filters | None:
-    world = case.worst.world
-    try:
-        filters = world.scheduler.filters(live.view, world.cluster)
-    except CycleError:
-        return None
-    return filters if filters.preparation.rejection is None else None
 
 
 def _smaller(case: Case) -> Iterator[_Smaller]:
@@ -116,25 +108,20 @@ def _smaller(case: Case) -> Iterator[_Smaller]:
             yield _Smaller(owner, tuple(order[:count]))
 
 
-def _fits(rules: Filters, cluster: ClusterView, chosen: Sequence[_Smaller]) -> bool:
+def _fits(filters: Filters, cluster: ClusterView, chosen: Sequence[_Smaller]) -> bool:
     """Whether a node takes the stuck pod once these are gone from it."""
     gone: dict[str, list[PodView]] = {}
     for one in chosen:
         for live in one.gone:
             gone.setdefault(live.node, []).append(live.view)
-    narrowed = rules.preparation.narrowed_to
     for name, views in gone.items():
         node = cluster.nodes.get(name)
-        if node is None or (narrowed is not None and name not in narrowed):
+        if node is None:
             continue
-        there = tuple(view for view in node.pods if view.key in {v.key for v in views})
-        emptied = node.without(there)
-        states = rules.after(rules.states, emptied, removed=there)
-        try:
-            if there and rules.trace(emptied, states, every=False).outcome is Outcome.FITS:
-                return True
-        except CycleError:
-            continue
+        keys = {view.key for view in views}
+        there = tuple(view for view in node.pods if view.key in keys)
+        if there and fits(filters, node, removed=there):
+            return True
     return False
 
 
@@ -184,14 +171,14 @@ def extra_node(case: Case) -> Iterator[Remedy]:
     for shape in _shapes(case):
         node = _node_like(case, shape)
         run = case.replay(snapshot=case.snapshot.with_objects((node,)))
-        if run.outcome is RolloutOutcome.COMPLETES:
+        if run.outcome is Outcome.COMPLETES:
             title = f"one more node with {room_text(shape)}"
             yield case.told("extra-node", title, run)
             return
     yield Remedy(
         "extra-node",
         "one more node",
-        RolloutOutcome.AT_RISK if case.at_risk else RolloutOutcome.DEADLOCK,
+        Outcome.AT_RISK if case.at_risk else Outcome.DEADLOCK,
         "none of the sizes that were tried makes it complete",
     )
 

@@ -29,6 +29,7 @@ from kschedx.rollout.arrivals import Newcomer
 from kschedx.rollout.attempts import couples
 from kschedx.rollout.change import Workload
 from kschedx.rollout.deployment_sizes import fenceposts
+from kschedx.rollout.fitting import fits
 from kschedx.rollout.live_pod import Owner, owner_of
 from kschedx.schedulers.kube.cycle import KubeScheduler
 from kschedx.schedulers.kube.filtering import Filters
@@ -183,7 +184,7 @@ class RoomToSpare:
 
     def _returns(self, pod: PodView, node: NodeView) -> bool:
         successor = self._successor(pod)
-        return successor is not None and _surely_fits(successor, node.without((pod,)))
+        return successor is not None and fits(successor, node.without((pod,)))
 
     def _successor(self, pod: PodView) -> Filters | None:
         fresh = self.cluster.view(pod.pod.with_spec(node_name=""))
@@ -229,7 +230,7 @@ class RoomToSpare:
         room = 0
         for node in self.cluster.nodes.values():
             filled = node
-            while room < posts.surge and _surely_fits(successor, filled):
+            while room < posts.surge and fits(successor, filled):
                 room += 1
                 copy = Pod(metadata=pod.pod.metadata, spec=pod.pod.spec)
                 filled = filled.with_pod(self.cluster.view(copy))
@@ -250,10 +251,3 @@ def _healthy(pod: PodView) -> bool:
     if condition is None:
         return not pod.pod.status.conditions and pod.pod.status.phase in ("", "Running")
     return condition.status == "True"
-
-
-def _surely_fits(filters: Filters, node: NodeView) -> bool:
-    narrowed = filters.preparation.narrowed_to
-    if narrowed is not None and node.name not in narrowed:
-        return False
-    return filters.trace(node, every=False).outcome is Outcome.FITS
