@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from kschedx.diagnose.blockers import Cause
-from kschedx.diagnose.references import PodReference
 from kschedx.diagnose.verification import Unchecked, VerifyReport
+from kschedx.render.cause_document import pod_document
 from kschedx.render.cause_schema import CauseDocument, PodDocument
 from kschedx.render.document import API_VERSION, Document
 
@@ -71,7 +71,7 @@ def verify_document(report: VerifyReport) -> VerifyDocument:
         pending={status.value: count for status, count in sorted(report.pending.items())},
         disagreements=[
             DisagreementDocument(
-                pod=_pod(one.pod),
+                pod=pod_document(one.pod),
                 difference=one.difference,
                 recorded=one.recorded,
                 recorded_at=one.recorded_at,
@@ -82,7 +82,9 @@ def verify_document(report: VerifyReport) -> VerifyDocument:
         not_compared=_unchecked(report.not_compared),
         placed=report.placed,
         drifted=[
-            DriftDocument(pod=_pod(one.pod), node=one.node, causes=[_cause(c) for c in one.causes])
+            DriftDocument(
+                pod=pod_document(one.pod), node=one.node, causes=[_cause(c) for c in one.causes]
+            )
             for one in report.drifted
         ],
         not_checked=_unchecked(report.not_checked),
@@ -92,18 +94,7 @@ def verify_document(report: VerifyReport) -> VerifyDocument:
 
 
 def _unchecked(items: Sequence[Unchecked]) -> list[UncheckedDocument]:
-    return [UncheckedDocument(pod=_pod(item.pod), message=item.why) for item in items]
-
-
-def _pod(pod: PodReference) -> PodDocument:
-    return PodDocument(
-        namespace=pod.namespace,
-        name=pod.name,
-        uid=pod.uid,
-        resource_version=pod.resource_version,
-        priority=pod.priority,
-        owner=pod.owner,
-    )
+    return [UncheckedDocument(pod=pod_document(item.pod), message=item.why) for item in items]
 
 
 def _cause(cause: Cause) -> CauseDocument:
